@@ -106,6 +106,12 @@ export interface SourceRow {
   readonly lastAt?: number;
 }
 
+interface NeedRow {
+  readonly text: string;
+  readonly isNotice: boolean;
+  readonly next: { readonly text: string; readonly href: string };
+}
+
 export interface NowView {
   /** One sentence that is true. */
   readonly sentence: string;
@@ -122,7 +128,8 @@ export interface NowView {
     readonly oldestAt?: number;
     readonly dead: number;
   };
-  readonly needs: readonly string[];
+  /** What needs a person and what is worth knowing, the gravest first. */
+  readonly needs: readonly NeedRow[];
   readonly sources: readonly SourceRow[];
   readonly alarms: readonly AlarmRow[];
   readonly jobs: readonly JobRow[];

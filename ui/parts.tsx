@@ -26,6 +26,7 @@ const LOOKS: Readonly<Record<string, readonly [shape: string, look: string, word
   'dry run': ['◇', 'warn', 'dry run'],
   OK: ['●', 'ok', 'OK'],
   ALARM: ['✕', 'bad', 'in alarm'],
+  'needs you': ['✕', 'bad', 'needs you'],
   notice: ['▲', 'warn', 'notice'],
   INSUFFICIENT_DATA: ['○', 'quiet', 'no data'],
   running: ['◐', 'run', 'running'],

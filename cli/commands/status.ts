@@ -8,8 +8,9 @@ import { toIso } from '#core/time.ts';
 import { type DeliverySummary, guardText } from '#operator/customers/deliveries.ts';
 import type { OpenBreaker, Unfinished } from '#operator/events/unfinished.ts';
 import { isNotice } from '#operator/health/is-notice.ts';
+import { type Need, needsAPerson, needsOf } from '#operator/health/needs.ts';
 import { describeSweeper } from '#operator/health/sweeper.ts';
-import { needsOf, readSystem, type SystemView } from '#operator/health/system-view.ts';
+import { readSystem, type SystemView } from '#operator/health/system-view.ts';
 import { span } from '#operator/span.ts';
 import { EXIT, type ExitCode } from '../cli-error.ts';
 import { type CommandSet, type Run, withExamples } from '../run.ts';
@@ -27,8 +28,9 @@ export function addStatus(program: Command, set: CommandSet): void {
     set.action(async run => {
       const view = await readSystem(run);
       const { place } = await run.gateway();
-      const needs = needsOf(view, run.clock.now());
-      run.out.result(toJson(run, view, needs), () => screen(run, view, needs, place));
+      const all = needsOf(view, run.clock.now());
+      const needs = needsAPerson(all);
+      run.out.result(toJson(run, view, all), () => screen(run, view, all, place));
       if (view.openDeadLetters) run.out.next(run.command('dlq ls'), 'what died, and of what');
       else if (needs.length > 0) run.out.next(run.command('doctor'), 'checks every part');
       else run.out.next(run.command('events tail'), 'watch events come and end');
@@ -37,13 +39,15 @@ export function addStatus(program: Command, set: CommandSet): void {
   );
 }
 
-function toJson(run: Run, view: SystemView, needs: readonly string[]): unknown {
+function toJson(run: Run, view: SystemView, all: readonly Need[]): unknown {
+  const needs = needsAPerson(all);
   return {
     environment: run.environment,
     at: toIso(run.clock.now()),
     deployed_at: view.deployedAt === undefined ? null : toIso(view.deployedAt),
     healthy: needs.length === 0,
     needs_a_person: needs,
+    notices: noticesOf(all),
     // What could not be read is null, and named here.
     unread: view.unread,
     received: view.received ?? null,
@@ -100,7 +104,11 @@ function isoOrNull(at: number | undefined): string | null {
   return at === undefined ? null : toIso(at);
 }
 
-function screen(run: Run, view: SystemView, needs: readonly string[], place: string): readonly string[] {
+const noticesOf = (all: readonly Need[]): readonly string[] =>
+  all.flatMap(({ text, isNotice: notice }) => (notice ? [text] : []));
+
+function screen(run: Run, view: SystemView, all: readonly Need[], place: string): readonly string[] {
+  const needs = needsAPerson(all);
   const { out } = run;
   const line = (name: string, text: string): string => `${out.paint('dim', name.padEnd(14))} ${text}`;
   /** A part that could not be read says so in its own line. */
@@ -112,6 +120,7 @@ function screen(run: Run, view: SystemView, needs: readonly string[], place: str
     `${out.paint('bold', run.environment)}  ${out.paint('dim', place)}  ${
       needs.length === 0 ? out.paint('green', 'healthy') : out.paint('red', `needs a person: ${needs.join(', ')}`)
     }`,
+    ...noticesOf(all).map(text => out.paint('yellow', text)),
     '',
     part('received', view.received, it => `${times(it['5m'])} in 5 min, ${times(it['1h'])} in 1 h`),
     part('queue', view.main, it => `${it.visible} waiting, ${it.hidden} in flight, ${it.delayed} delayed`),

@@ -2,11 +2,11 @@
 
 import { given } from '#core/given.ts';
 import { type AllTraffic, readTraffic } from '#operator/events/traffic.ts';
-import { describeSweeper, isSweeperLate } from '#operator/health/sweeper.ts';
+import { type Need, needsOf } from '#operator/health/needs.ts';
 import { readSystem, type SystemView } from '#operator/health/system-view.ts';
 import type { Operator } from '#operator/operator.ts';
 import { listSources, type SourceView } from '#operator/sources/list-sources.ts';
-import type { AlarmRow, NowView, SourceRow } from '../wire.ts';
+import type { NowView, SourceRow } from '../wire.ts';
 import { alarmRow, jobRow } from './rows.ts';
 
 export async function describeNow(operator: Operator): Promise<NowView> {
@@ -20,9 +20,10 @@ export async function describeNow(operator: Operator): Promise<NowView> {
     .filter(alarm => alarm.state === 'ALARM')
     .map(alarm => alarmRow(alarm, operator.environment));
   const sources = rowsOf(operator, traffic, views);
+  const needs = needsOf(system, now);
   const { unfinished, received, main } = system;
   return {
-    ...headline(system, alarms, sources, now),
+    ...headline(system, needs),
     numbers: {
       received: received?.['1h'].count ?? 0,
       capped: received?.['1h'].capped ?? false,
@@ -33,7 +34,7 @@ export async function describeNow(operator: Operator): Promise<NowView> {
       ...given({ oldestAt: unfinished?.oldestAt }),
       dead: system.openDeadLetters ?? 0,
     },
-    needs: needsIn(system, alarms, sources, now),
+    needs,
     sources,
     alarms,
     jobs: (system.jobs ?? []).map(jobRow),
@@ -74,50 +75,14 @@ function stateOf(view: SourceView, dryRun: boolean, lastAt: number | undefined):
   return lastAt === undefined ? 'silent' : 'receiving';
 }
 
-/** What a person is needed for, the gravest first. A source that waits for its first secret is no emergency. */
-function needsIn(
-  system: SystemView,
-  alarms: readonly AlarmRow[],
-  sources: readonly SourceRow[],
-  now: number,
-): readonly string[] {
-  const { openDeadLetters: dead = 0 } = system;
-  return [
-    ...(dead > 0 ? [`${dead.toLocaleString('en')} dead ${dead === 1 ? 'letter needs' : 'letters need'} a person`] : []),
-    ...alarms.filter(alarm => !alarm.notice).map(alarm => `alarm ${alarm.runbook}`),
-    ...sources.filter(it => it.state === 'paused').map(it => `${it.id} is paused`),
-    ...(system.sweeper && isSweeperLate(system.sweeper, now) ? [describeSweeper(system.sweeper, now)] : []),
-    // Numbers of what was not read are shown as 0: this sentence keeps the page from saying that all is well.
-    ...system.unread.map(({ part, why }) => `${part} cannot be read: ${why}`),
-  ];
-}
-
 function headline(
-  system: SystemView,
-  alarms: readonly AlarmRow[],
-  sources: readonly SourceRow[],
-  now: number,
+  { received, main }: SystemView,
+  [first]: readonly Need[],
 ): Pick<NowView, 'sentence' | 'mood' | 'next'> {
-  const { openDeadLetters: dead = 0, received, main, pauses } = system;
-  const [first] = needsIn(system, alarms, sources, now);
   if (first !== undefined) {
-    const alarm = alarms.find(it => !it.notice);
-    const [paused] = Object.keys(pauses ?? {});
-    const next =
-      dead > 0
-        ? { text: 'See what died', href: '/dead' }
-        : alarm !== undefined
-          ? { text: 'Open the alarm', href: `/alarms?name=${encodeURIComponent(alarm.name)}` }
-          : paused !== undefined
-            ? { text: `Open ${paused}`, href: `/sources/${encodeURIComponent(paused)}` }
-            : system.unread.length > 0
-              ? { text: 'See the alarms', href: '/alarms' }
-              : { text: 'Read the runbook', href: '/alarms?runbook=sweep-not-running' };
-    return {
-      sentence: `${first[0]?.toUpperCase()}${first.slice(1)}`,
-      mood: dead > 0 || alarm ? 'trouble' : 'notice',
-      next,
-    };
+    const { text, isNotice, next } = first;
+    if (!isNotice) return { sentence: `Needs a person: ${text}`, mood: 'trouble', next };
+    return { sentence: `${text[0]?.toUpperCase()}${text.slice(1)}`, mood: 'notice', next };
   }
   const { capped = false, count: whole = 0 } = received?.['1h'] ?? {};
   const count = `${capped ? 'over ' : ''}${whole.toLocaleString('en')}`;

@@ -39,7 +39,7 @@ export function isSweeperLate(view: SweeperView, now: EpochMs): boolean {
 }
 
 /** What is wrong, without the error: `no run of the sweeper has ended well for 6 min`. Undefined: nothing is. */
-export function sweeperNeed(view: SweeperView, now: EpochMs): string | undefined {
+function sweeperNeed(view: SweeperView, now: EpochMs): string | undefined {
   if (!isSweeperLate(view, now)) return undefined;
   return view.wellAt === undefined
     ? 'no run of the sweeper has ever ended well'

@@ -14,8 +14,7 @@ import { explainError } from '#operator/explain-error.ts';
 import type { AlarmView } from '#operator/gateway.ts';
 import type { Operator } from '#operator/operator.ts';
 import { countRefused, listRefused, type RefusedCount } from '#operator/refused/refused.ts';
-import { isNotice } from './is-notice.ts';
-import { readSweeperView, type SweeperView, sweeperNeed } from './sweeper.ts';
+import { readSweeperView, type SweeperView } from './sweeper.ts';
 
 const COUNT_LIMIT = 10_000;
 const WINDOWS = { '5m': 300_000, '1h': HOUR_MS } as const;
@@ -142,18 +141,4 @@ async function countReceived(operator: Operator, since: number): Promise<{ count
   );
   const entries = await reader.next(COUNT_LIMIT, () => true);
   return { count: entries.length, capped: !reader.finished };
-}
-
-/** What needs a person, in words; empty when all is well. */
-export function needsOf(view: SystemView, now: number): readonly string[] {
-  const alarms = (view.alarms ?? []).filter(alarm => alarm.state === 'ALARM' && !isNotice(alarm));
-  const { openDeadLetters: dead = 0 } = view;
-  const sweeper = view.sweeper && sweeperNeed(view.sweeper, now);
-  return [
-    ...alarms.map(alarm => `alarm ${alarm.name}`),
-    ...(dead > 0 ? [`${dead} dead letter${dead === 1 ? '' : 's'}`] : []),
-    ...Object.keys(view.pauses ?? {}).map(source => `${source} is paused`),
-    ...(sweeper === undefined ? [] : [sweeper]),
-    ...view.unread.map(({ part }) => `${part} cannot be read`),
-  ];
 }

@@ -29,7 +29,6 @@ export function Now() {
               </span>
               <div>
                 <h1>{visible(view.sentence)}</h1>
-                {view.needs.length > 1 ? <p>Also: {visible(view.needs.slice(1).join(' · '))}</p> : null}
               </div>
               {view.next === undefined ? null : (
                 <Link class="button primary" href={view.next.href}>
@@ -37,6 +36,11 @@ export function Now() {
                 </Link>
               )}
             </section>
+            {view.needs.slice(1).map(({ text, isNotice, next }) => (
+              <Link class="banner" href={next.href} key={text}>
+                <State of={isNotice ? 'notice' : 'needs you'} /> {visible(text)}
+              </Link>
+            ))}
             <Numbers view={view} />
             {view.jobs.map(job => (
               <Link class="banner" href="/jobs" key={job.id}>
@@ -44,11 +48,13 @@ export function Now() {
                 {job.expected === undefined ? '?' : grouped(job.expected)}: {visible(job.why)}
               </Link>
             ))}
-            {view.alarms.map(alarm => (
-              <Link class="banner" href={`/alarms?name=${encodeURIComponent(alarm.name)}`} key={alarm.name}>
-                <State of={alarm.notice ? 'notice' : 'ALARM'} /> {alarm.runbook} since <Ago at={alarm.since} />
-              </Link>
-            ))}
+            {view.alarms
+              .filter(alarm => alarm.notice)
+              .map(alarm => (
+                <Link class="banner" href={`/alarms?name=${encodeURIComponent(alarm.name)}`} key={alarm.name}>
+                  <State of={alarm.notice ? 'notice' : 'ALARM'} /> {alarm.runbook} since <Ago at={alarm.since} />
+                </Link>
+              ))}
             <SourceTable rows={view.sources} />
           </>
         )}

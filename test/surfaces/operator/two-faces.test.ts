@@ -47,6 +47,7 @@ const PAIRS = [
   ['sendToSource', 'cli/commands/send.ts', 'console/server/source-routes.ts'],
   ['requestOf', 'cli/commands/listen.ts', 'console/server/routes.ts'],
   ['readSystem', 'cli/commands/status.ts', 'console/server/describe-now.ts'],
+  ['needsOf', 'cli/commands/status.ts', 'console/server/describe-now.ts'],
 ] as const;
 
 it.each(PAIRS)('%s is called by %s and by %s', (name, ...files) => {

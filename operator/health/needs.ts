@@ -1,0 +1,101 @@
+/** What needs a person, the gravest first, in the same words on the first screen of the console and in `status`. */
+import { REFUSED_SLOTS } from '#core/inbound/protocol/event-item.ts';
+import { MINUTE_MS } from '#core/time.ts';
+import { guardText } from '#operator/customers/deliveries.ts';
+import { likelyCause } from '#operator/refused/refused.ts';
+import { span } from '#operator/span.ts';
+import { isNotice } from './is-notice.ts';
+import { describeSweeper, isSweeperLate } from './sweeper.ts';
+import type { SystemView } from './system-view.ts';
+
+export interface Need {
+  readonly text: string;
+  /** Worth knowing; nobody has to do something now. */
+  readonly isNotice: boolean;
+  /** The console's screen that goes on from here. */
+  readonly next: { readonly text: string; readonly href: string };
+}
+
+/** Fewer requests of one cause in an hour are a scanner's or a test's. */
+const REFUSED_OF_NOTE = 5;
+/** A job that moves writes down each page, within seconds. */
+const STUCK_MS = 3 * MINUTE_MS;
+
+/** Empty when all is well. Of `view.unread`, the part is named and not judged. */
+export function needsOf(view: SystemView, now: number): readonly Need[] {
+  const all = [
+    ...deadLetters(view),
+    ...alarms(view),
+    ...sweeper(view, now),
+    ...refused(view),
+    ...jobs(view, now),
+    ...customers(view),
+    ...paused(view),
+    // Numbers of what was not read are shown as 0: this keeps a page from saying that all is well.
+    ...view.unread.map(({ part, why }) =>
+      need(`${part} cannot be read: ${why}`, { text: 'See the alarms', href: '/alarms' }),
+    ),
+  ];
+  return [...all.filter(each => !each.isNotice), ...all.filter(each => each.isNotice)];
+}
+
+/** The texts of what needs a person; notices are none. */
+export const needsAPerson = (needs: readonly Need[]): readonly string[] =>
+  needs.flatMap(({ text, isNotice: notice }) => (notice ? [] : [text]));
+
+const need = (text: string, next: Need['next'], notice = false): Need => ({ text, isNotice: notice, next });
+
+function deadLetters({ openDeadLetters: dead = 0 }: SystemView): readonly Need[] {
+  const text = `${dead.toLocaleString('en')} dead letter${dead === 1 ? '' : 's'}`;
+  return dead === 0 ? [] : [need(text, { text: 'See what died', href: '/dead' })];
+}
+
+function alarms({ alarms: views = [] }: SystemView): readonly Need[] {
+  return views
+    .filter(alarm => alarm.state === 'ALARM' && !isNotice(alarm))
+    .map(({ name }) =>
+      need(`alarm ${name}`, { text: 'Open the alarm', href: `/alarms?name=${encodeURIComponent(name)}` }),
+    );
+}
+
+function sweeper({ sweeper: view }: SystemView, now: number): readonly Need[] {
+  if (view === undefined || !isSweeperLate(view, now)) return [];
+  return [need(describeSweeper(view, now), { text: 'Read the runbook', href: '/alarms?runbook=sweep-not-running' })];
+}
+
+/** Of each source, the cause that came most often. At most 20 requests of a cause are kept. */
+function refused({ refused: counts = [] }: SystemView): readonly Need[] {
+  const worst = new Map(counts.toReversed().map(each => [each.source, each]));
+  return [...worst.values()]
+    .filter(({ count }) => count >= REFUSED_OF_NOTE)
+    .map(({ source, cause, count }) => {
+      const many = count >= REFUSED_SLOTS ? `at least ${count}` : String(count);
+      const text = `${source} refused ${many} requests in the last hour. ${likelyCause(cause).replace(/\.$/, '')}`;
+      return need(text, { text: 'See them', href: `/sources/${encodeURIComponent(source)}?tab=refused` }, true);
+    });
+}
+
+function jobs({ jobs: running = [] }: SystemView, now: number): readonly Need[] {
+  return running
+    .filter(({ updatedAt }) => now - updatedAt > STUCK_MS)
+    .map(({ id, updatedAt }) =>
+      need(`replay ${id} has not moved for ${span((now - updatedAt) / 1_000)}`, { text: 'See it', href: '/jobs' }),
+    );
+}
+
+/** Endpoints that get nothing are their owners' to repair; that our own way out fails is ours. */
+function customers({ customers: summary }: SystemView): readonly Need[] {
+  if (summary === undefined || summary.as_of === null) return [];
+  const next = { text: 'See the deliveries', href: '/out' };
+  const closed = summary.on_hold + summary.disabled;
+  const text = `${closed} of ${summary.endpoints} endpoints of customers ${closed === 1 ? 'gets' : 'get'} nothing now`;
+  return [
+    ...(summary.egress_guard === null ? [] : [need(guardText(summary.egress_guard), next)]),
+    ...(closed === 0 ? [] : [need(text, next, true)]),
+  ];
+}
+
+const paused = ({ pauses = {} }: SystemView): readonly Need[] =>
+  Object.keys(pauses).map(source =>
+    need(`${source} is paused`, { text: `Open ${source}`, href: `/sources/${encodeURIComponent(source)}` }),
+  );

@@ -1,0 +1,77 @@
+/** What the console's first screen and `status` say of the same state. */
+import { expect, it } from 'vitest';
+import type { SourceId } from '#core/glossary.ts';
+import { needsAPerson, needsOf } from '#operator/health/needs.ts';
+import type { SystemView } from '#operator/health/system-view.ts';
+
+const NOW = Date.parse('2026-11-24T12:00:00Z');
+const AT = NOW - 600_000;
+
+const WELL: SystemView = {
+  received: { '5m': { count: 1, capped: false }, '1h': { count: 9, capped: false } },
+  ...{ main: undefined, dead: undefined, openDeadLetters: 0, unfinished: undefined, refused: [], concerns: [] },
+  ...{ pauses: {}, jobs: [], customers: undefined, alarms: [], audit: 'never', deployedAt: AT, unread: [] },
+  sweeper: { wellAt: NOW - 30_000 },
+};
+const SUMMARY = {
+  ...{ as_of: '2026-11-24T11:59:00Z', endpoints: 9, on_hold: 4, paused: 1, disabled: 1, dead: 0 },
+  ...{ oldest_waiting_at: null, egress_guard: null },
+};
+const refusedAt = (name: string, cause: string, count: number) => ({
+  source: name as SourceId,
+  cause,
+  count,
+  lastAt: AT,
+});
+const textsOf = (view: Partial<SystemView>): readonly string[] =>
+  needsOf({ ...WELL, ...view }, NOW).map(
+    each => `${each.isNotice ? 'notice' : 'needs'} ${each.text} → ${each.next.href}`,
+  );
+
+it('says nothing where all is well, whatever is too little to judge', () => {
+  expect(textsOf({})).toEqual([]);
+  expect(
+    textsOf({ refused: [refusedAt('pay', 'mismatch', 4)], customers: { ...SUMMARY, on_hold: 0, disabled: 0 } }),
+  ).toEqual([]);
+  expect(textsOf({ customers: { ...SUMMARY, as_of: null } })).toEqual([]);
+});
+
+it('names a source that refuses, once, by what came most often, and says "at least" where the count is cut off', () => {
+  const refused = [
+    refusedAt('github', 'mismatch', 20),
+    refusedAt('github', 'missing', 9),
+    refusedAt('pay', 'stale', 6),
+  ];
+  expect(textsOf({ refused })).toEqual([
+    expect.stringMatching(/^notice pay refused 6 requests .* captured request .* → \/sources\/pay\?tab=refused$/),
+    expect.stringMatching(/^notice github refused at least 20 requests in the last hour\. The secret here is not/),
+  ]);
+});
+
+it('names the endpoints of customers that get nothing, and calls for a person when our own way out fails', () => {
+  expect(textsOf({ customers: SUMMARY })).toEqual(['notice 5 of 9 endpoints of customers get nothing now → /out']);
+  const egress_guard = { silent: 7, counted: 9, seen_at: '2026-11-24T11:59:00Z' };
+  expect(textsOf({ customers: { ...SUMMARY, egress_guard } })[0]).toMatch(
+    /^needs 7 endpoints stopped answering at once/,
+  );
+});
+
+it('names a replay that does not move, and a sweeper that crashes', () => {
+  const job = { id: 'job_1', updatedAt: AT, state: 'running' } as unknown as NonNullable<SystemView['jobs']>[number];
+  expect(textsOf({ jobs: [job] })).toEqual(['needs replay job_1 has not moved for 10 min → /jobs']);
+  expect(textsOf({ jobs: [{ ...job, updatedAt: NOW - 60_000 }] })).toEqual([]);
+  expect(textsOf({ sweeper: { wellAt: AT, error: { at: AT + 60_000, text: 'TypeError' } } })[0]).toMatch(
+    /^needs no run of the sweeper has ended well for 10 min; it last failed .*TypeError → \/alarms\?runbook=/,
+  );
+});
+
+it('puts what died first and what is only worth knowing last, and a part that was not read is never well', () => {
+  const view: SystemView = {
+    ...WELL,
+    ...{ openDeadLetters: 1_203, customers: SUMMARY, pauses: { pay: { by: 'ada', why: 'x', since: AT } } },
+    unread: [{ part: 'queue', why: 'AccessDenied' }],
+  };
+  const needs = needsOf(view, NOW);
+  expect(needsAPerson(needs)).toEqual(['1,203 dead letters', 'pay is paused', 'queue cannot be read: AccessDenied']);
+  expect(needs.at(-1)?.isNotice).toBe(true);
+});
