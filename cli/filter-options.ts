@@ -16,6 +16,7 @@ export function addFilterOptions(command: Command, { status = true } = {}): Comm
   return command
     .option('--type <type>', 'event type, or a prefix such as invoice.*')
     .option('--cause <cause>', 'cause of death, or of the last failure; without --status it means only dead letters')
+    .option('--error <text>', 'last error, whatever numbers and ids are in it; without --status only dead letters')
     .option('--since <when>', 'received since then: 2026-11-21T03:00Z, or 30m, 24h, 7d ago (default: 24h)')
     .option('--until <when>', 'received before then (default: now)');
 }

@@ -12,12 +12,13 @@ interface CloseOptions {
   readonly source?: string;
   readonly type?: string;
   readonly cause?: string;
+  readonly error?: string;
   readonly since?: string;
   readonly why?: string;
   readonly dryRun?: boolean;
   readonly yes?: boolean;
 }
-const FILTERS = ['source', 'type', 'cause', 'since'] as const;
+const FILTERS = ['source', 'type', 'cause', 'error', 'since'] as const;
 
 export function addDlqClose(dlq: Command, set: CommandSet): void {
   withExamples(
@@ -28,6 +29,7 @@ export function addDlqClose(dlq: Command, set: CommandSet): void {
         'Decide that dead events will not be replayed. They stay visible with who and why; a replay reopens them',
       )
       .option('--cause <cause>', 'only this cause')
+      .option('--error <text>', 'only this error, whatever numbers and ids are in it')
       .option('--source <names>', 'sources, separated by commas (default: all)')
       .option('--type <type>', 'event type, or a prefix such as invoice.*')
       .option('--since <when>', 'received since then (default: 90d)')

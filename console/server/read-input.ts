@@ -1,15 +1,13 @@
 /** What a page sends is checked like what a person types. */
-import type { EventFilter, WrittenFilter } from '#core/inbound/search/event-filter.ts';
+import { type EventFilter, FILTER_FIELDS, type WrittenFilter } from '#core/inbound/search/event-filter.ts';
 import { readMeant } from '#operator/events/list-events.ts';
 import type { Operator } from '#operator/operator.ts';
 import { OperatorError, usageError } from '#operator/operator-error.ts';
 
-const NAMES = ['source', 'status', 'type', 'cause', 'since', 'until'] as const;
-
 /** The filter in an address, but for `where`. Throws OperatorError (usage) that names everything wrong with it. */
 export function meantBy(operator: Operator, query: URLSearchParams, fallback: WrittenFilter = {}): EventFilter {
   const written = Object.fromEntries(
-    NAMES.flatMap(name => {
+    FILTER_FIELDS.flatMap(name => {
       const text = query.get(name) || fallback[name];
       return text === undefined ? [] : [[name, text]];
     }),

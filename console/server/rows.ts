@@ -29,7 +29,7 @@ export function rowOf(item: EventItem): EventRow {
 
 export function jobRow(job: ReplayJob): JobRow {
   const { replayed, ...others } = job.counts;
-  const { sources, statuses, type, cause } = job.filter;
+  const { sources, statuses, type, cause, error } = job.filter;
   return {
     id: job.id,
     state: job.state,
@@ -43,7 +43,7 @@ export function jobRow(job: ReplayJob): JobRow {
     done: doneOf(job),
     replayed,
     others: Object.fromEntries(Object.entries(others).filter(([, count]) => count > 0)),
-    meant: [sources.join(', '), statuses?.join(', '), type, cause].filter(it => it !== undefined).join(' · '),
+    meant: [sources.join(', '), statuses?.join(', '), type, cause, error].filter(it => it !== undefined).join(' · '),
   };
 }
 

@@ -1,6 +1,7 @@
 /** Dead letters by source and cause, and the messages of the dead-letter queue itself. */
 import { type EpochMs, type SourceId, splitEventPk } from '#core/glossary.ts';
 import type { EventIn, EventItem } from '#core/inbound/protocol/event-item.ts';
+import { errorPattern } from '#core/inbound/search/error-pattern.ts';
 import type { EventFilter } from '#core/inbound/search/event-filter.ts';
 import { EventSearch } from '#core/inbound/search/list-events.ts';
 import type { Operator } from '#operator/operator.ts';
@@ -131,15 +132,6 @@ export async function groupDeadByError(
     histogram: histogramOf(times, from, to),
   }));
   return { groups: view.sort((a, b) => b.count - a.count), total: all.length, inQueue: visible + hidden };
-}
-
-/** What stays the same when one failure hits many events: ids, hashes and numbers are replaced. */
-export function errorPattern(error: string): string {
-  return error
-    .slice(0, 400)
-    .replace(/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/gi, '…')
-    .replace(/\b(?=[\w-]{0,200}\d)[\w-]{1,200}\b/g, '…')
-    .replace(/…(?:[.:,/]…)+/g, '…');
 }
 
 function histogramOf(times: readonly EpochMs[], from: EpochMs, to: EpochMs): readonly number[] {

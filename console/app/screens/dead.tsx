@@ -104,12 +104,18 @@ function keyOf(group: DeadGroupRow): string {
   return `${group.source}\n${group.cause}\n${group.pattern}`;
 }
 
-function queryOf({ source, cause }: DeadGroupRow): string {
-  return `${new URLSearchParams({ source, cause, status: 'dead_letter', since: '90d' })}`;
+/** Its own events; those without an error have nothing else in common than their cause. */
+function meantBy({ source, cause, pattern }: DeadGroupRow): Record<string, string> {
+  return { source, cause, ...(pattern === '' ? {} : { error: pattern }) };
 }
 
-/** A decision is about a source and a cause, whatever the error says. */
-function countOf({ source, cause }: DeadGroupRow, groups: readonly DeadGroupRow[]): number {
+function queryOf(group: DeadGroupRow): string {
+  return `${new URLSearchParams({ ...meantBy(group), status: 'dead_letter', since: '90d' })}`;
+}
+
+/** Of a group without an error: all of its source and cause. */
+function countOf({ source, cause, pattern, count }: DeadGroupRow, groups: readonly DeadGroupRow[]): number {
+  if (pattern !== '') return count;
   return groups.filter(it => it.source === source && it.cause === cause).reduce((sum, it) => sum + it.count, 0);
 }
 
@@ -186,9 +192,9 @@ function Close({
   readonly onDone: () => void;
 }) {
   const [why, setWhy] = useState('');
-  const { source, cause } = group;
+  const { source, cause, pattern } = group;
   const close = async (): Promise<AfterConfirm> => {
-    await ask(`/api/dead/close?${new URLSearchParams({ source, cause })}`, { body: { confirm: count, why } });
+    await ask(`/api/dead/close?${new URLSearchParams(meantBy(group))}`, { body: { confirm: count, why } });
     onDone();
     return 'close';
   };
@@ -202,8 +208,9 @@ function Close({
       disabled={why.trim() === ''}
     >
       <p>
-        All dead letters of {visible(source)} with cause {visible(cause)} will not be replayed. They leave this list,
-        the status and the alarm. The record of each stays, with who closed it and why. A replay reopens it.
+        All dead letters of {visible(source)} with cause {visible(cause)}
+        {pattern === '' ? '' : ' and this error'} will not be replayed. They leave this list, the status and the alarm.
+        The record of each stays, with who closed it and why. A replay reopens it.
       </p>
       <Field label="Why? The next person will read it" value={why} onInput={setWhy} autofocus />
     </Ask>

@@ -1,14 +1,13 @@
 /** Reads the fields of a request, each checked, every problem kept. */
 
 import type { EpochMs } from '#core/glossary.ts';
-import type { WrittenFilter } from '#core/inbound/search/event-filter.ts';
+import { FILTER_FIELDS, type WrittenFilter } from '#core/inbound/search/event-filter.ts';
 import { type ConfigProblem, closest, show } from '#core/problem.ts';
 import { capText } from '#core/scan/text.ts';
 import { parseIso } from '#core/time.ts';
 
 /** Bytes kept of a reason. */
 const REASON_LIMIT = 500;
-const FILTER_FIELDS = ['source', 'status', 'type', 'cause', 'since', 'until'] as const;
 const LEAVE_OUT = 'correct it, or leave it out';
 
 export class ApiInput {

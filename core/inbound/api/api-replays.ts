@@ -4,7 +4,7 @@ import type { EpochMs } from '#core/glossary.ts';
 import { replayEvent } from '#core/inbound/replay/replay-event.ts';
 import { cancelReplayJob, createReplayJob, previewReplay, readReplayJob } from '#core/inbound/replay/replay-job.ts';
 import { reportJob } from '#core/inbound/replay/report-job.ts';
-import type { EventFilter } from '#core/inbound/search/event-filter.ts';
+import { type EventFilter, FILTER_FIELDS } from '#core/inbound/search/event-filter.ts';
 import { reportEvent } from '#core/inbound/search/event-report.ts';
 import { problem, refuseProblems } from '#core/problem-reply.ts';
 import { json, type Reply } from '#core/reply.ts';
@@ -57,7 +57,7 @@ export async function createJob(call: ApiCall): Promise<Reply> {
   const asOf = input.pastTime('as_of', now) ?? now;
   const written = input.filter();
   if (Object.values(written).every(value => value === undefined) && input.problems.length === 0) {
-    const allowed = 'at least one of source, status, type, cause, since, until';
+    const allowed = `at least one of ${FILTER_FIELDS.join(', ')}`;
     input.problem('filter', 'none', allowed, 'e.g. {"status":"dead_letter","since":"6h"}');
   }
   const meant = { filter: filterOf(written, asOf, input, call), asOf, ...given({ limit }) };

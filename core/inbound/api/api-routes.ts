@@ -2,7 +2,8 @@
  * The routes of the status API, all behind IAM: one table for the front door, the handler and the test that compares
  * docs/api/openapi.json. A field that is not listed is refused, so that a misspelt filter never means "everything".
  */
-const FILTER = ['source', 'status', 'type', 'cause', 'since', 'until'] as const;
+import { FILTER_FIELDS } from '#core/inbound/search/event-filter.ts';
+
 const PAGE = ['limit', 'cursor', 'order'] as const;
 
 interface RouteFields {
@@ -13,17 +14,17 @@ interface RouteFields {
 }
 
 const routes = {
-  'GET /events': { query: [...FILTER, ...PAGE], body: [] },
+  'GET /events': { query: [...FILTER_FIELDS, ...PAGE], body: [] },
   'GET /events/{event_id}': { query: ['source'], body: [] },
   'GET /events/{event_id}/status': { query: ['source'], body: [] },
   'POST /events/{event_id}/replay': {
     query: ['source'],
     body: ['why', 'new_key', 'force', 'body_sha256', 'request_id'],
   },
-  'GET /dead-letters': { query: [...FILTER.filter(it => it !== 'status'), ...PAGE], body: [] },
+  'GET /dead-letters': { query: [...FILTER_FIELDS.filter(it => it !== 'status'), ...PAGE], body: [] },
   'POST /replay-jobs': {
     query: [],
-    body: [...FILTER, 'dry_run', 'why', 'rate_per_second', 'limit', 'new_key', 'as_of'],
+    body: [...FILTER_FIELDS, 'dry_run', 'why', 'rate_per_second', 'limit', 'new_key', 'as_of'],
   },
   'GET /replay-jobs/{job_id}': { query: [], body: [] },
   'POST /replay-jobs/{job_id}/cancel': { query: [], body: [] },

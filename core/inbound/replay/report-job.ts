@@ -25,6 +25,7 @@ export function reportJob(job: ReplayJob): Record<string, unknown> {
       status: filter.statuses?.join(','),
       type: filter.type,
       cause: filter.cause,
+      error: filter.error,
       since: toIso(filter.since),
       until: toIso(filter.until),
     },

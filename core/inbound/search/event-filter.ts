@@ -8,6 +8,7 @@ import { type EpochMs, EVENT_STATUSES, type EventStatus, type SourceId, splitEve
 import type { EventItem } from '#core/inbound/protocol/event-item.ts';
 import { type ConfigProblem, closest } from '#core/problem.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS, parseIso, SECOND_MS, toIso } from '#core/time.ts';
+import { errorPattern } from './error-pattern.ts';
 
 export interface EventFilter {
   readonly sources: readonly SourceId[];
@@ -17,6 +18,8 @@ export interface EventFilter {
   readonly type?: string;
   /** The cause of a death, or of the last failed attempt. */
   readonly cause?: string;
+  /** Its last error, as `errorPattern` makes it: numbers and ids are `…`. */
+  readonly error?: string;
   /** Received at or after. */
   readonly since: EpochMs;
   /** Received before. */
@@ -29,11 +32,15 @@ export interface WrittenFilter {
   readonly status?: string | undefined;
   readonly type?: string | undefined;
   readonly cause?: string | undefined;
+  /** As it was, or with numbers and ids as `…`. */
+  readonly error?: string | undefined;
   /** ISO 8601, or how long ago: `90s`, `30m`, `24h`, `7d`. Default `24h`. */
   readonly since?: string | undefined;
   /** The same. Default now. */
   readonly until?: string | undefined;
 }
+
+export const FILTER_FIELDS = ['source', 'status', 'type', 'cause', 'error', 'since', 'until'] as const;
 
 export type ReadFilter =
   | { readonly kind: 'filter'; readonly filter: EventFilter }
@@ -42,13 +49,20 @@ export type ReadFilter =
 const DEFAULT_SINCE = '24h';
 const UNIT_MS: Readonly<Record<string, number>> = { s: SECOND_MS, m: MINUTE_MS, h: HOUR_MS, d: DAY_MS };
 
-/** Reads and checks a filter; every problem says what was given, what is allowed and what to do. A cause without a status means dead letters. */
+/** Reads and checks a filter; every problem says what was given, what is allowed and what to do. A cause or an error without a status means dead letters. */
 export function readFilter(written: WrittenFilter, sources: readonly SourceId[], now: EpochMs): ReadFilter {
   const problems: ConfigProblem[] = [];
   const chosen = readList('source', written.source, sources, problems);
   const statuses = readList('status', written.status, EVENT_STATUSES, problems);
   const type = readText('type', written.type, /^[^*\s]+(?:\.\*)?$/, 'a type, or a prefix such as invoice.*', problems);
   const cause = readText('cause', written.cause, /^[\w.-]+$/, 'a cause such as handler_error', problems);
+  const error = readText(
+    'error',
+    written.error,
+    /^[^\p{Cc}]{1,400}$/u,
+    'an error of 1 to 400 characters on one line',
+    problems,
+  );
   const since = readTime('since', written.since ?? DEFAULT_SINCE, now, problems);
   const until = written.until === undefined ? now : readTime('until', written.until, now, problems);
   if (problems.length === 0 && since > now) {
@@ -67,10 +81,16 @@ export function readFilter(written: WrittenFilter, sources: readonly SourceId[],
     });
   }
   if (problems.length > 0) return { kind: 'wrong', problems };
-  const implied: readonly EventStatus[] | undefined = statuses ?? (cause === undefined ? undefined : ['dead_letter']);
+  const implied: readonly EventStatus[] | undefined =
+    statuses ?? (cause === undefined && error === undefined ? undefined : ['dead_letter']);
   return {
     kind: 'filter',
-    filter: { sources: chosen ?? sources, since, until, ...given({ statuses: implied, type, cause }) },
+    filter: {
+      sources: chosen ?? sources,
+      since,
+      until,
+      ...given({ statuses: implied, type, cause, error: error === undefined ? undefined : errorPattern(error) }),
+    },
   };
 }
 
@@ -88,7 +108,8 @@ export function matchesFilter(item: EventItem, filter: EventFilter): boolean {
     item.receivedAt < filter.until &&
     (filter.statuses === undefined || filter.statuses.some(it => it === item.status)) &&
     matchesType(item.eventType, filter.type) &&
-    (filter.cause === undefined || causeOf(item) === filter.cause)
+    (filter.cause === undefined || causeOf(item) === filter.cause) &&
+    (filter.error === undefined || errorPattern(item.lastError ?? '') === filter.error)
   );
 }
 

@@ -205,7 +205,11 @@ async function pageOfTimeline(
   const { limit, order } = request;
   const reader = new TimelineReader(filter, order, after, store);
   const found: EventItem[] = [];
-  const rare = filter.statuses !== undefined || filter.type !== undefined || filter.cause !== undefined;
+  const rare =
+    filter.statuses !== undefined ||
+    filter.type !== undefined ||
+    filter.cause !== undefined ||
+    filter.error !== undefined;
   let [examined, batch] = [0, rare ? LARGE_BATCH : Math.min(limit, READ_AT_ONCE)];
   while (found.length < limit && examined < EXAMINED_PER_PAGE) {
     const entries = await reader.next(batch, entry => matchesType(entry.eventType, filter.type));

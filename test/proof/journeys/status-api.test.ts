@@ -1,10 +1,12 @@
 /** The status API over the whole product in memory: what a program can ask and do, each reply held to the document. */
+
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { DependencyError } from '#core/errors.ts';
 import { toSourceId } from '#core/glossary.ts';
 import { API_FIELDS, API_ROUTES } from '#core/inbound/api/api-routes.ts';
 import { pauseSource } from '#core/inbound/protocol/pause-source.ts';
 import { createReplayJob } from '#core/inbound/replay/replay-job.ts';
+import { errorPattern } from '#core/inbound/search/error-pattern.ts';
 import { HOUR_MS, MINUTE_MS } from '#core/time.ts';
 import { VERSION } from '#core/version.ts';
 import { ApiDocument } from '#test/kit/api-document.ts';
@@ -165,14 +167,16 @@ describe('the replay of one event', () => {
 
 describe('a replay job', () => {
   it('replays exactly what its dry run counted, and a repeated request nothing', async () => {
-    const filter = { cause: 'permanent', since: '6h' };
+    const dead = await incident.call('GET /dead-letters', { query: { cause: 'permanent' } });
+    const [{ last_error: error }] = dead.body['events'] as [{ last_error: string }];
+    const filter = { cause: 'permanent', error, since: '6h' };
     const counted = await incident.call('POST /replay-jobs', { body: { ...filter, dry_run: true } });
     expect(counted).toMatchObject({ status: 200, body: { dry_run: true, count: 2, complete: true } });
     const request = { ...filter, as_of: counted.body['as_of'], why: 'schema fixed', rate_per_second: 20, limit: 10 };
     const jobs = [await incident.call('POST /replay-jobs', { body: request })];
     expect(jobs[0]).toMatchObject({
       status: 202,
-      body: { state: 'running', by: CALLER, limit: 10, filter: { cause: 'permanent' } },
+      body: { state: 'running', by: CALLER, limit: 10, filter: { cause: 'permanent', error: errorPattern(error) } },
     });
     await incident.world.clock.advanceBy(10 * MINUTE_MS);
     jobs.push(await incident.call('POST /replay-jobs', { body: request }));

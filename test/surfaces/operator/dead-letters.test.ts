@@ -1,5 +1,7 @@
 import { expect, it } from 'vitest';
-import { errorPattern, groupDeadByError } from '#operator/deaths/dead-letters.ts';
+import { errorPattern } from '#core/inbound/search/error-pattern.ts';
+import { meantToClose } from '#operator/deaths/close-deaths.ts';
+import { groupDeadByError } from '#operator/deaths/dead-letters.ts';
 import { readMeant } from '#operator/events/list-events.ts';
 import { ConsoleGateway } from '#test/kit/console-gateway.ts';
 
@@ -10,8 +12,11 @@ it.each([
   ],
   ['no order 72d3162e-cc78-11e3-81ab-4c9367dc0958', 'no order …'],
   ['schema changed', 'schema changed'],
+  ['two\nlines, 1.2/3', 'two lines, …'],
+  [`${'a'.repeat(399)}😀`, `${'a'.repeat(399)}\ufffd`],
 ])('%s reads %s', (error, pattern) => {
   expect(errorPattern(error)).toBe(pattern);
+  expect(errorPattern(pattern)).toBe(pattern);
 });
 
 it('judges long hostile text at once', () => {
@@ -42,5 +47,14 @@ it('makes four lines of three thousand deaths', async () => {
   const { groups, total } = await groupDeadByError(operator, read.filter);
   expect(total).toBe(3_000);
   expect(groups.map(it => it.count)).toEqual([750, 750, 750, 750]);
+  // What a group's buttons mean is the group: by its error as shown, or as one of its events has it.
+  for (const { source, pattern, sample } of groups)
+    for (const error of [pattern, sample.lastError]) {
+      const its = readMeant(operator, { source, cause: 'permanent', error });
+      if (its.kind !== 'filter') throw new Error('no filter');
+      expect(await meantToClose(operator, its.filter)).toHaveLength(750);
+      expect(its.filter.statuses).toEqual(['dead_letter']);
+    }
+  expect(readMeant(operator, { error: '' })).toMatchObject({ kind: 'wrong', problems: [{ path: 'error' }] });
   expect(groups[0]?.histogram.reduce((sum, n) => sum + n, 0)).toBe(750);
 });
