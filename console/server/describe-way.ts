@@ -35,7 +35,7 @@ function wayOf(item: EventItem, replays: EventDetail['replays'], now: number): r
       note: item.reconciled ? 'fetched from the provider' : 'signature verified',
     },
     ...replays.map(({ at, by, why }): Step => ({ kind: 'replayed', at, label: `replayed by ${by}`, note: why })),
-    ...attemptsOf(item, now),
+    ...attemptsOf(item, now).map(step => ({ ...step, label: `${step.label}${afterReplay(step.at, replays)}` })),
   ];
   const ordered = marks.toSorted((a, b) => a.at - b.at);
   const way: Step[] = [];
@@ -53,6 +53,12 @@ function wayOf(item: EventItem, replays: EventDetail['replays'], now: number): r
     });
   }
   return [...way, ...endOf(item, now)];
+}
+
+/** Attempts count anew with each replay. */
+function afterReplay(at: number, replays: EventDetail['replays']): string {
+  const count = replays.filter(replay => replay.at <= at).length;
+  return count === 0 ? '' : count === 1 ? ' after the replay' : ` after replay ${count}`;
 }
 
 function attemptsOf(item: EventItem, now: number): readonly Step[] {
@@ -106,7 +112,7 @@ function factsOf(item: EventItem): readonly (readonly [string, string])[] {
     ['attempts', String(item.attempts)],
     ['generation', String(item.gen)],
     ['cause', item.cause],
-    ['last error', item.lastError],
+    ['last error', item.status === 'completed' ? undefined : item.lastError],
     ['action', item.actionTaken],
     ['size', `${item.size.toLocaleString('en')} bytes`],
     ['sha-256', item.bodySha],
