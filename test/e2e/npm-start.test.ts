@@ -40,7 +40,8 @@ async function seeRefused(running: ReturnType<typeof runScript>, place: Place): 
   for (let n = 0; n < 12; n++) expect((await fetch(url, request)).status).toBe(401);
   const sentAt = Date.now();
   await running.waitForOutput(/(?:stripe +mismatch +refused +The secret here is not [^\n]*\n[\s\S]*?){12}/);
-  expect(Date.now() - sentAt, 'milliseconds until all were seen').toBeLessThan(2_000);
+  // A machine that synthesizes and starts browsers beside it adds its own.
+  expect(Date.now() - sentAt, 'milliseconds until all were seen').toBeLessThan(isLongRun() ? 2_000 : 10_000);
   const program = join(PACKAGE_ROOT, 'bin/holdfast.ts');
   const holdfast = (...args: string[]): Promise<string> =>
     promisify(execFile)(process.execPath, [program, ...args], place).then(
@@ -66,7 +67,8 @@ async function seeOnThePage(printed: string): Promise<void> {
     const curl = /^ {2}(curl [\s\S]*?)\n\n/m.exec(printed)?.[1] ?? 'no command was printed';
     await promisify(execFile)('bash', ['-c', curl.replace('curl', 'curl -sf')]);
     const answeredAt = Date.now();
-    await expect.poll(() => page.locator('.events .event-line').count(), { interval: 50 }).toBeGreaterThan(before);
+    const lines = () => page.locator('.events .event-line').count();
+    await expect.poll(lines, { interval: 50, timeout: 20_000 }).toBeGreaterThan(before);
     const ms = Date.now() - answeredAt;
     console.log(`a webhook by curl was on the screen ${ms} ms after its answer`);
     expect(ms).toBeLessThan(isLongRun() ? 1_000 : 5_000);

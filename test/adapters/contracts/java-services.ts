@@ -122,9 +122,15 @@ async function fetchService(service: Service): Promise<string> {
 </dependencies></project>`,
   );
   const jars = join(work, 'jars');
-  await run('mvn', ['-q', '-B', '-f', pom, 'dependency:copy-dependencies', `-DoutputDirectory=${jars}`]);
-  // Another test file may have been faster.
-  if (!existsSync(folder)) renameSync(jars, folder);
+  const fetching = ['-q', '-B', '-f', pom, 'dependency:copy-dependencies', `-DoutputDirectory=${jars}`];
+  // Twice: what a cut connection left out is fetched then.
+  await run('mvn', fetching).catch(() => run('mvn', fetching));
+  try {
+    renameSync(jars, folder);
+  } catch (error) {
+    // Another test file may have been faster.
+    if (!existsSync(folder)) throw error;
+  }
   rmSync(work, { recursive: true, force: true });
   return folder;
 }
