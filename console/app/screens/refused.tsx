@@ -9,6 +9,9 @@ import { Ago } from '../../../ui/time.tsx';
 import type { RefusedDetail, RefusedRow } from '../../wire.ts';
 import { useLoad } from '../parts/load.ts';
 
+/** Of one cause; more may have come. */
+const KEPT = 20;
+
 interface RefusedList {
   readonly kept: boolean;
   readonly refused: readonly RefusedRow[];
@@ -29,17 +32,40 @@ export function RefusedRequests({ path }: { readonly path: string }) {
               These requests were not accepted, so you cannot replay them: the provider has to send them again.
               {kept ? '' : ' Headers and bodies are not kept (quarantine: false).'}
             </p>
-            <ul class="plain refused">
-              {refused.map(row => (
-                <li key={`${row.id} ${row.at}`}>
-                  <Line row={row} path={path} />
-                </li>
-              ))}
-            </ul>
+            {byCause(refused).map(rows => (
+              <Group rows={rows} path={path} key={rows[0]?.cause} />
+            ))}
           </>
         )
       }
     </Shown>
+  );
+}
+
+/** The cause that came last is first; within it the newest request. */
+function byCause(rows: readonly RefusedRow[]): readonly (readonly RefusedRow[])[] {
+  return [...new Set(rows.map(it => it.cause))].map(cause => rows.filter(it => it.cause === cause));
+}
+
+function Group({ rows, path }: { readonly rows: readonly RefusedRow[]; readonly path: string }) {
+  const [newest] = rows;
+  if (newest === undefined) return null;
+  const count = rows.length >= KEPT ? `at least ${KEPT}` : rows.length;
+  return (
+    <section class="card refused-group" aria-label={`Refused: ${newest.cause}`}>
+      <p>
+        <b>{visible(newest.cause.replaceAll('_', ' '))}</b> · {count} {rows.length === 1 ? 'request' : 'requests'}, last{' '}
+        <Ago at={newest.at} />
+      </p>
+      <p class="faint">{visible(newest.likely)}</p>
+      <ul class="plain refused">
+        {rows.map(row => (
+          <li key={`${row.id} ${row.at}`}>
+            <Line row={row} path={path} />
+          </li>
+        ))}
+      </ul>
+    </section>
   );
 }
 
@@ -52,8 +78,7 @@ function Line({ row, path }: { readonly row: RefusedRow; readonly path: string }
           {open ? '▾' : '▸'}
         </span>
         <span class="why">
-          <b>{visible(row.cause.replaceAll('_', ' '))}</b>
-          <span>{visible(row.likely)}</span>
+          {grouped(row.size)} bytes{row.hint === undefined ? '' : ` · ${visible(row.hint)}`}
         </span>
         <span class="faint">
           <Ago at={row.at} />
@@ -72,7 +97,6 @@ function Content({ row, path }: { readonly row: RefusedRow; readonly path: strin
         <div class="refused-content">
           <p class="faint">
             <code>{row.id}</code>
-            {row.hint === undefined ? '' : ` · the check said: ${visible(row.hint)}`} · {grouped(row.size)} bytes
           </p>
           {headers === undefined ? <p class="faint">Its headers and body were not kept.</p> : <Headers of={headers} />}
           {text === undefined ? null : (

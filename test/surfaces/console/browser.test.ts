@@ -339,10 +339,9 @@ describe.skipIf(BROWSER_PATH === undefined)('the console in a browser', () => {
 
     it('shows what was refused and why, shapes that changed, and an alarm against its threshold', async () => {
       const { page } = await open(served, '/sources/stripe?tab=refused');
-      await page
-        .getByRole('button', { name: /mismatch The secret here is not the one/ })
-        .first()
-        .click();
+      const group = page.getByRole('region', { name: 'Refused: mismatch' });
+      await group.getByText('The secret here is not the one').waitFor();
+      await group.getByRole('button').first().click();
       await page.getByText('user-agent').waitFor();
       await page.getByRole('tab', { name: 'Refused requests' }).press('ArrowRight');
       await page.getByText('amount: number, now also string').waitFor();
