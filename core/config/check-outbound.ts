@@ -1,4 +1,5 @@
 /** What `outbound` must agree with in the rest of its environment. */
+import { formProblems } from '#core/outbound/sign/signature-form.ts';
 import { type Report, show } from '#core/problem.ts';
 import type { Deployment } from './deployment.ts';
 
@@ -18,6 +19,8 @@ export function checkOutbound(
       fix: 'raise capSeconds or lower baseSeconds',
     });
   }
+  const names: Readonly<Record<string, string>> = { signature_header: 'signatureHeader', key_id_in: 'keyId' };
+  for (const problem of formProblems(outbound)) report({ ...problem, path: `${path}.${names[problem.path]}` });
   if (emulated || outbound.allowAddresses.length === 0) return;
   report({
     path: `${path}.allowAddresses`,

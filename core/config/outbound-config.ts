@@ -1,5 +1,8 @@
 /** `outbound` of an environment: webhooks to your customers. Absent: nothing of it is deployed. */
+
+import { signatureHeader } from '#core/outbound/api/fields.ts';
 import { SCHEDULES, type ScheduleName } from '#core/outbound/drain/schedule.ts';
+import { KEY_ID_PLACES, SIGNATURE_PROFILES, type SignatureProfile } from '#core/outbound/protocol/items.ts';
 import { boolean, type Check, listOf, number, object, oneOf, show, text } from '#core/problem.ts';
 import { VERSION } from '#core/version.ts';
 import { type PortalConfig, portalShape, type ResolvedPortal, resolvePortal } from './portal-config.ts';
@@ -28,6 +31,12 @@ export interface OutboundConfig {
   readonly probe?: Partial<ProbeWaits>;
   /** Days a message and its deliveries are kept. @default the environment's */
   readonly retentionDays?: number;
+  /** Form of the signature of endpoints that are made from now on, where neither they nor their application name one (docs/guides/signatures.md). @default 'standard' */
+  readonly signature?: SignatureProfile;
+  /** Header of that signature, where the form is keyed by the text of the secret. @default the form's own */
+  readonly signatureHeader?: string;
+  /** Where a request says which secret signed it: `header`, `signature` (with `timestamp-sha256`) or `none`. @default `signature` where the form has room for it, and the header */
+  readonly keyId?: (typeof KEY_ID_PLACES)[number];
   /** Beginning of the names of the headers that only inform. @default x-webhook- */
   readonly headerPrefix?: string;
   /** What your customers see as the caller. @default Holdfast and its version */
@@ -66,6 +75,10 @@ export interface ResolvedOutbound {
   readonly autoDisableDays: number | false;
   readonly probe: ProbeWaits;
   readonly retentionDays: number;
+  /** Absent, as the two beside it: Standard Webhooks. */
+  readonly signature?: SignatureProfile;
+  readonly signatureHeader?: string;
+  readonly keyId?: (typeof KEY_ID_PLACES)[number];
   readonly headerPrefix: string;
   readonly userAgent: string;
   readonly ipv6: boolean;
@@ -119,6 +132,9 @@ export const outboundShape: Check = object<OutboundConfig>({
   autoDisableDays,
   probe: object<ProbeWaits>({ baseSeconds: probeWait, capSeconds: probeWait }),
   retentionDays: number(30, 365, 'days'),
+  signature: oneOf(...SIGNATURE_PROFILES),
+  signatureHeader: (value, path, report) => signatureHeader('x-webhook-')(value, path, report),
+  keyId: oneOf(...KEY_ID_PLACES),
   headerPrefix: text(
     /^x-(?!amzn?-|forwarded-)[a-z0-9-]{0,30}-$/,
     'lower-case text such as "x-acme-", but no names that AWS uses (x-amz-, x-forwarded-)',
@@ -149,6 +165,9 @@ export function resolveOutbound(
     autoDisableDays: given.autoDisableDays ?? 5,
     probe: { ...(emulated ? LOCAL_PROBE : DEFAULT_PROBE), ...given.probe },
     retentionDays: given.retentionDays ?? retentionDays,
+    ...(given.signature === undefined ? {} : { signature: given.signature }),
+    ...(given.signatureHeader === undefined ? {} : { signatureHeader: given.signatureHeader.toLowerCase() }),
+    ...(given.keyId === undefined ? {} : { keyId: given.keyId }),
     headerPrefix: given.headerPrefix ?? 'x-webhook-',
     userAgent: given.userAgent ?? `Holdfast/${VERSION}`,
     ipv6: given.ipv6 ?? false,

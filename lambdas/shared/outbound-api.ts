@@ -55,6 +55,7 @@ export async function outboundApi(env: OutboundApiEnv) {
 export const rulesOf = (ownHost: string): ApiRules => ({
   ...{ environment: config.environment, retentionMs, headerPrefix: outbound.headerPrefix },
   timeoutMs: outbound.timeoutSeconds * 1_000,
+  form: outbound,
   target: targetRules([ownHost]),
   replaysPerSecond: config.replaysPerSecond,
   ...(outbound.portal === undefined ? {} : { portalUrl: `${outbound.portal.url ?? `https://${ownHost}`}/portal` }),

@@ -8,6 +8,7 @@ export interface Endpoint {
   readonly types: readonly string[];
   readonly headers: Readonly<Record<string, string>>;
   readonly signature: string;
+  readonly signature_header: string | null;
   readonly version: number;
   readonly gate: 'open' | 'paused' | 'disabled' | 'deleted';
   readonly state: string;

@@ -134,6 +134,7 @@ export function producerWorld(startsAt = NOW, real = false, judgeMs = 60_000) {
   const retentionMs = 30 * DAY_MS;
   const rules: ApiRules & { portalUrl?: string } = {
     ...{ environment: 'test', retentionMs, timeoutMs: 15_000, headerPrefix: 'x-webhook-', replaysPerSecond: 50 },
+    form: {},
     portalUrl: 'https://api.acme.com/portal',
     target,
   };

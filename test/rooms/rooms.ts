@@ -25,7 +25,7 @@ export const ROOMS: Readonly<Record<string, string>> = {
   'core/inbound/drift': `${BELOW_ENGINES} core/inbound/protocol`,
   'core/inbound/search': `${BELOW_ENGINES} core/inbound/protocol`,
   'core/inbound/watch': `${WORDS_OF_HANDLERS} core/inbound/protocol`,
-  'core/config': `${WORDS_OF_HANDLERS} core/inbound/protocol core/inbound/routing core/outbound/drain/schedule.ts`,
+  'core/config': `${WORDS_OF_HANDLERS} core/inbound/protocol core/inbound/routing core/outbound/drain/schedule.ts core/outbound/api/fields.ts core/outbound/sign/signature-form.ts core/outbound/protocol/items.ts`,
   'core/inbound/replay': `${BELOW_ENGINES} core/inbound/protocol core/inbound/search`,
   'core/inbound/ingest': `${BELOW_ENGINES} core/verification core/retry core/config core/inbound/protocol`,
   'core/inbound/process': `${INSIDE_A_FUNCTION} core/inbound/drift core/inbound/routing`,

@@ -13,6 +13,7 @@ import { portalDocument } from '#test/surfaces/api/portal-document.ts';
 import { renderTerminals } from '#test/surfaces/cli/terminals.ts';
 import { renderConfigPage } from '#test/surfaces/docs/config-page.ts';
 import { drawNight } from '#test/surfaces/docs/dashboard/draw-night.ts';
+import { FORMS, LANGUAGES, verifyCode } from '../../portal/app/verify-code.ts';
 import { withBlock } from './block.ts';
 import { renderProviderIndex } from './provider-index.ts';
 
@@ -54,12 +55,26 @@ function providerPages(): Written {
   return new Map<string, string | undefined>([...pages, ...gone.map(path => [path, undefined] as const)]);
 }
 
+const FENCE = { 'Node.js': 'js', Python: 'python', Go: 'go', Java: 'java', Ruby: 'ruby', PHP: 'php' } as const;
+/** What the portal shows to one customer, for every form. */
+function signaturesPage(): Written {
+  const path = 'docs/guides/signatures.md';
+  const code = Object.entries(FORMS).flatMap(([name, form]) =>
+    LANGUAGES.map(
+      language =>
+        `<details><summary><code>${name}</code> in ${language}</summary>\n\n\`\`\`${FENCE[language]}\n${verifyCode(language, form, 'WEBHOOK_SECRET')}\`\`\`\n\n</details>\n`,
+    ),
+  );
+  return one(path, withBlock(readWritten(path) ?? '', 'verify-code', `\n${code.join('')}`));
+}
+
 export const WRITERS: Readonly<Record<string, () => Written | Promise<Written>>> = {
   'the list of providers': () =>
     one('providers/index.ts', renderProviderIndex(readWritten('providers/index.ts') ?? '')),
   'the keys of the configuration': () => one('docs/configuration.md', renderConfigPage()),
   'the delivery API': () => one('docs/api/delivery-openapi.json', json(deliveryDocument())),
   'the API of the portal': () => one('docs/api/portal-openapi.json', json(portalDocument())),
+  'code that verifies a signature': signaturesPage,
   'what an idle environment costs': idleCost,
   'the pages of the providers': providerPages,
   'what commands print': async () => one('test/surfaces/cli/terminals.txt', await renderTerminals()),

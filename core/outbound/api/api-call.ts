@@ -1,4 +1,5 @@
 /** One call of the producer's API: what it brings, what it may use, and what it reads before it does anything. */
+
 import { askOrSkip } from '#core/ask.ts';
 import type { TargetRules } from '#core/outbound/address/target-url.ts';
 import type { JudgeSchema } from '#core/outbound/catalogue/judge-publication.ts';
@@ -10,6 +11,7 @@ import { findApplication } from '#core/outbound/registry/applications.ts';
 import { countCall, type LimitedCall } from '#core/outbound/registry/call-limits.ts';
 import { findEndpoint } from '#core/outbound/registry/endpoints.ts';
 import type { SignAttempt } from '#core/outbound/sign/attempt-to-sign.ts';
+import type { GivenForm } from '#core/outbound/sign/signature-form.ts';
 import type { Clock, Ids, SigningCrypto, Telemetry, Timer } from '#core/ports.ts';
 import { type Check, type ConfigProblem, object } from '#core/problem.ts';
 import { refuse, refuseProblems } from '#core/problem-reply.ts';
@@ -49,6 +51,8 @@ export interface ApiRules {
   readonly target: TargetRules;
   /** Beginning of our informational headers, which no endpoint may set. */
   readonly headerPrefix: string;
+  /** Of endpoints whose application names none. */
+  readonly form: GivenForm;
   readonly replaysPerSecond: number;
   /** Where the portal is; absent: nowhere. */
   readonly portalUrl?: string;

@@ -2,15 +2,18 @@
 import { given } from '#core/given.ts';
 import { SCHEDULES, type ScheduleName } from '#core/outbound/drain/schedule.ts';
 import type { AppId } from '#core/outbound/protocol/ids.ts';
-import type { AppLimits, ApplicationItem, Format } from '#core/outbound/protocol/items.ts';
+import type { AppLimits, ApplicationItem, Format, SignatureProfile } from '#core/outbound/protocol/items.ts';
 import { APPS, applicationKey, listOf } from '#core/outbound/protocol/keys.ts';
 import {
   type ApplicationChange,
   changeApplication,
   createApplication,
   findApplication,
+  type NewApplication,
+  OPTIONAL,
 } from '#core/outbound/registry/applications.ts';
-import { refuse } from '#core/problem-reply.ts';
+import { formProblems } from '#core/outbound/sign/signature-form.ts';
+import { refuse, refuseProblems } from '#core/problem-reply.ts';
 import { json, type Reply } from '#core/reply.ts';
 import { DAY_MS, toIso } from '#core/time.ts';
 import {
@@ -40,6 +43,9 @@ interface ApplicationBody {
   readonly format?: Format;
   readonly schedule?: ScheduleName | readonly number[] | null;
   readonly default_api_version?: string | null;
+  readonly signature?: SignatureProfile | null;
+  readonly signature_header?: string | null;
+  readonly key_id_in?: ApplicationItem['keyId'] | null;
 }
 
 /** A schedule by its name, or as it is. */
@@ -54,6 +60,9 @@ function showApplication(item: ApplicationItem) {
     ...{ name, format, limits: shownLimits(limits), metadata, endpoints, state },
     schedule: item.schedule ?? null,
     default_api_version: item.defaultApiVersion ?? null,
+    signature: item.signature ?? null,
+    signature_header: item.signatureHeader ?? null,
+    key_id_in: item.keyId ?? null,
     created_at: toIso(createdAt),
   };
 }
@@ -75,12 +84,14 @@ function limitsOf(body: LimitsBody): AppLimits {
 }
 
 /** No application keeps its messages for longer than the environment does. */
-const fieldsOf = ({ rules }: ApiCall) => applicationFields(Math.floor(rules.retentionMs / DAY_MS));
+const fieldsOf = ({ rules }: ApiCall) => applicationFields(Math.floor(rules.retentionMs / DAY_MS), rules.headerPrefix);
 
 function changeOf(body: ApplicationBody): ApplicationChange {
-  const { name, metadata, limits, format, schedule, default_api_version: version } = body;
+  const { name, metadata, limits, format, schedule, default_api_version: version, signature, key_id_in: keyId } = body;
+  const header = body.signature_header;
+  const signatureHeader = header === null ? null : header?.toLowerCase();
   return {
-    ...given({ name, metadata, format, defaultApiVersion: version }),
+    ...given({ name, metadata, format, defaultApiVersion: version, signature, signatureHeader, keyId }),
     ...(limits === undefined ? {} : { limits: limitsOf(limits) }),
     ...(schedule === undefined ? {} : { schedule: schedule && waitsOf(schedule) }),
   };
@@ -90,10 +101,13 @@ export async function createApp(call: ApiCall, given?: ApplicationBody): Promise
   const body = given ?? bodyOf<ApplicationBody>(call, { ...fieldsOf(call), uid }, ['name']);
   const { name = '', metadata = {}, limits = {}, format = 'standard' } = body;
   const named = body.uid === undefined ? {} : { uid: body.uid };
-  const { schedule, defaultApiVersion } = changeOf(body);
+  const change = changeOf(body);
+  refuseForm(call, change);
+  const optional = OPTIONAL.flatMap(key =>
+    change[key] === undefined || change[key] === null ? [] : [[key, change[key]]],
+  );
   const result = await createApplication(call.ports, {
-    ...(schedule ? { schedule } : {}),
-    ...(defaultApiVersion ? { defaultApiVersion } : {}),
+    ...(Object.fromEntries(optional) as Pick<NewApplication, (typeof OPTIONAL)[number]>),
     name,
     metadata,
     limits: limitsOf(limits),
@@ -116,17 +130,30 @@ export async function putApp(call: ApiCall): Promise<Reply> {
     return refuse(400, 'invalid_request', 'PUT needs uid:<uid>; to change an application by its id, use PATCH');
   const body = bodyOf<ApplicationBody>(call, fieldsOf(call), ['name']);
   const there = await findApplication(call.ports.store, ref);
-  return there ? change(call, there.id, body) : createApp(call, { ...body, uid: name });
+  return there ? change(call, there, body) : createApp(call, { ...body, uid: name });
 }
 
 export async function changeApp(call: ApiCall): Promise<Reply> {
   const body = bodyOf<ApplicationBody>(call, fieldsOf(call));
-  return change(call, (await applicationOf(call)).id, body);
+  return change(call, await applicationOf(call), body);
 }
 
-async function change(call: ApiCall, id: AppId, body: ApplicationBody): Promise<Reply> {
-  const changed = await changeApplication(call.ports.store, id, changeOf(body));
-  return changed ? json(200, showApplication(changed)) : refuse(410, 'erasing', `${id} is being erased`);
+async function change(call: ApiCall, there: ApplicationItem, body: ApplicationBody): Promise<Reply> {
+  const wanted = changeOf(body);
+  refuseForm(call, { ...there, ...wanted });
+  const changed = await changeApplication(call.ports.store, there.id, wanted);
+  return changed ? json(200, showApplication(changed)) : refuse(410, 'erasing', `${there.id} is being erased`);
+}
+
+/** Of what it says itself, with the environment's form where it names none. */
+function refuseForm({ rules }: ApiCall, change: ApplicationChange): void {
+  const { signature, signatureHeader, keyId } = change;
+  const problems = formProblems({
+    signature: signature ?? rules.form.signature,
+    signatureHeader: signatureHeader ?? undefined,
+    keyId: keyId ?? undefined,
+  });
+  if (problems.length > 0) refuseProblems(problems);
 }
 
 export async function showApp(call: ApiCall): Promise<Reply> {

@@ -4,8 +4,9 @@
  * OpenAPI documents are made of this table. A field of the item without a row does not compile.
  */
 import type { ScheduleName } from '#core/outbound/drain/schedule.ts';
-import { type EndpointItem, SIGNATURE_PROFILES } from '#core/outbound/protocol/items.ts';
+import { type EndpointItem, KEY_ID_PLACES, SIGNATURE_PROFILES } from '#core/outbound/protocol/items.ts';
 import type { EndpointChange, NewEndpoint } from '#core/outbound/registry/endpoints.ts';
+import { type GivenForm, nearestForm } from '#core/outbound/sign/signature-form.ts';
 import { boolean, type Check, number, object, oneOf } from '#core/problem.ts';
 import { toIso } from '#core/time.ts';
 import { waitsOf } from './applications-api.ts';
@@ -19,6 +20,7 @@ import {
   metadata,
   orNull,
   schedule,
+  signatureHeader,
   typePatterns,
   url,
   why,
@@ -51,6 +53,13 @@ export const ENDPOINT = {
   filter: { name: 'filter', check: orNull(filter), customer: true },
   headers: { name: 'headers', check: { with: headersCheck }, customer: true, preset: {} },
   signature: { name: 'signature', check: oneOf(...SIGNATURE_PROFILES), customer: true, preset: 'standard' },
+  signatureHeader: {
+    name: 'signature_header',
+    check: { with: prefix => orNull(signatureHeader(prefix)) },
+    customer: true,
+    read: (written: string) => written.toLowerCase(),
+  },
+  keyId: { name: 'key_id_in', check: orNull(oneOf(...KEY_ID_PLACES)), customer: true },
   compatibility: { name: 'compatibility', check: { with: prefix => orNull(compatibilityCheck(prefix)) } },
   schedule: {
     name: 'schedule',
@@ -142,9 +151,12 @@ export function changeOf(body: EndpointBody): EndpointChange {
 export function newEndpointOf(
   body: EndpointBody & { readonly url: string; readonly uid?: string },
   defaults: { readonly timeoutMs: number; readonly apiVersion?: string | undefined },
+  /** Of its application, then of the environment. */
+  forms: readonly GivenForm[],
 ): NewEndpoint {
   const presets = ROWS.map(([item, { preset }]) => [item, preset]);
-  const whole = { ...Object.fromEntries(presets), ...defaults, ...changeOf(body), uid: body.uid };
+  const own = changeOf(body);
+  const whole = { ...Object.fromEntries(presets), ...defaults, ...own, ...nearestForm([own, ...forms]), uid: body.uid };
   return Object.fromEntries(Object.entries(whole).filter(([, value]) => value !== undefined)) as unknown as NewEndpoint;
 }
 

@@ -1,13 +1,22 @@
 /** Secrets of an endpoint: shown when they are made, and when somebody asks to see them, which is logged. */
 
+import { given } from '#core/given.ts';
 import type { EndpointId } from '#core/outbound/protocol/ids.ts';
 import { toBase32 } from '#core/outbound/protocol/ids.ts';
 import type { EndpointItem, StoredKey } from '#core/outbound/protocol/items.ts';
 import { secretsKey } from '#core/outbound/protocol/keys.ts';
-import { parseSecretText, type SecretBytes, secretText, verifyingText } from '#core/outbound/protocol/secret-text.ts';
+import {
+  keyText,
+  parseSecretText,
+  plainSecret,
+  type SecretBytes,
+  secretText,
+  verifyingText,
+} from '#core/outbound/protocol/secret-text.ts';
 import { activate, rotate } from '#core/outbound/registry/secrets.ts';
+import { isKeyedByText } from '#core/outbound/sign/signature-form.ts';
 import { newKeyWaits, signingKeys } from '#core/outbound/sign/signing-keys.ts';
-import { number, oneOf, text } from '#core/problem.ts';
+import { allowing, number, oneOf, text } from '#core/problem.ts';
 import { refuse, refuseProblems } from '#core/problem-reply.ts';
 import { json, type Reply } from '#core/reply.ts';
 import { textOf, toHex, utf8 } from '#core/scan/bytes.ts';
@@ -22,8 +31,16 @@ export interface SecretBody {
   readonly secret?: string;
   readonly alg?: 'sha256' | 'ed25519';
 }
+const SECRET = /^[\x20-\x7e]{16,220}$/;
+/** Never repeats what was given. */
+const secretCheck = allowing({ type: 'string', pattern: SECRET.source }, (value, path, report) => {
+  if (typeof value === 'string' && SECRET.test(value)) return;
+  const given = typeof value === 'string' ? `a text of ${value.length} characters` : typeof value;
+  const allowed = 'whsec_… or whsk_…; in the forms that are keyed by its text any 16 to 128 printable ASCII characters';
+  report({ path, given, allowed, fix: 'leave it out: one is made for you' });
+});
 export const SECRET_FIELDS = {
-  secret: text(/^wh[a-z]+_.{1,200}$/, 'whsec_… or whsk_…', 'leave it out: one is made for you'),
+  secret: secretCheck,
   alg: oneOf('sha256', 'ed25519'),
 };
 
@@ -38,6 +55,8 @@ export function secretOf(
     const bytes = ports.randomBytes(SECRET_BYTES);
     return { alg: wanted, bytes: wanted === 'sha256' && keyIsText(compatibility) ? utf8(toHex(bytes)) : bytes };
   }
+  const brought = isKeyedByText(signature) ? plainSecret(secret) : undefined;
+  if (brought) return brought;
   const parsed = parseSecretText(secret, ports.crypto, compatibility === undefined ? undefined : OTHER_LENGTHS);
   if (parsed.kind === 'secret') return parsed.secret;
   refuseProblems([{ path: 'secret', given: 'a text', allowed: parsed.problem, fix: 'leave it out' }]);
@@ -51,11 +70,12 @@ const keyIsText = (compatibility: EndpointItem['compatibility']): boolean =>
 /** Sealed for this endpoint. `seed` names the key: the same request makes the same name. */
 export function sealKey(ports: ApiPorts, ep: EndpointId, secret: SecretBytes, seed: string): StoredKey {
   const kid = `k_${toBase32(ports.crypto.hash('sha256', utf8(`${ep}\n${seed}`))).slice(0, 10)}`;
-  return { kid, alg: secret.alg, sealed: ports.sealer.seal(secret.bytes, ep), createdAt: ports.clock.now() };
+  const { alg, plain } = secret;
+  return { kid, alg, ...given({ plain }), sealed: ports.sealer.seal(secret.bytes, ep), createdAt: ports.clock.now() };
 }
 
-export const openKey = ({ alg, sealed }: StoredKey, ep: EndpointId, { sealer }: ApiPorts): SecretBytes => ({
-  alg,
+export const openKey = ({ alg, plain, sealed }: StoredKey, ep: EndpointId, { sealer }: ApiPorts): SecretBytes => ({
+  ...{ alg, ...given({ plain }) },
   bytes: sealer.open(sealed, ep),
 });
 
@@ -64,8 +84,12 @@ export function showSecret(
   kid: string,
   secret: SecretBytes,
   ports: ApiPorts,
-  { compatibility }: Pick<EndpointItem, 'compatibility'>,
+  { signature, compatibility }: Pick<EndpointItem, 'signature' | 'compatibility'>,
 ) {
+  if (secret.plain && isKeyedByText(signature)) {
+    const text = keyText(secret, ports.crypto);
+    return { key_id: kid, alg: secret.alg, secret: text, verify_with: text };
+  }
   const plain = secret.alg === 'sha256' && keyIsText(compatibility) ? textOf(secret.bytes) : undefined;
   const verify = plain ?? verifyingText(secret, ports.crypto);
   return { key_id: kid, alg: secret.alg, secret: secretText(secret, ports.crypto), verify_with: verify };

@@ -15,8 +15,9 @@ import {
   type NewEndpoint,
   newEndpointId,
 } from '#core/outbound/registry/endpoints.ts';
+import { formProblems, type GivenForm } from '#core/outbound/sign/signature-form.ts';
 import { number, oneOf } from '#core/problem.ts';
-import { refuse } from '#core/problem-reply.ts';
+import { refuse, refuseProblems } from '#core/problem-reply.ts';
 import { json, type Reply } from '#core/reply.ts';
 import {
   type ApiCall,
@@ -63,7 +64,9 @@ export async function createOne(call: ApiCall, given?: NewBody): Promise<Reply> 
   if (call.customer) await countOrRefuse(call, 'endpoint', application.id);
   // 1. Its id, about which its secret is sealed.
   const id = newEndpointId(ports);
-  const endpoint = newEndpointOf(body, { timeoutMs: rules.timeoutMs, apiVersion: application.defaultApiVersion });
+  const defaults = { timeoutMs: rules.timeoutMs, apiVersion: application.defaultApiVersion };
+  const endpoint = newEndpointOf(body, defaults, [application, rules.form]);
+  refuseForm(endpoint);
   const secret = secretOf(body, ports, endpoint);
   const key = sealKey(ports, id, secret, 'first');
   // 2. A ping, where it is asked for: a test, which counts as one.
@@ -134,8 +137,10 @@ export async function changeOne(call: ApiCall): Promise<Reply> {
 /** What waits goes to the new URL, too. */
 async function change(call: ApiCall, there: EndpointItem, body: EndpointBody, ifVersion?: number): Promise<Reply> {
   if (body.url !== undefined) refuseTarget(call, body.url);
+  const fields = changeOf(body);
+  refuseForm({ ...there, ...fields });
   const version = ifVersion === undefined ? {} : { ifVersion };
-  const result = await changeEndpoint(call.ports, there.app, there.id, { fields: changeOf(body), ...version });
+  const result = await changeEndpoint(call.ports, there.app, there.id, { fields, ...version });
   if (result.kind === 'refused') return refuseChange(call, result.cause);
   await tellOperational(call, 'endpoint.changed', result.endpoint);
   return json(200, showEndpoint(result.endpoint));
@@ -173,6 +178,11 @@ export async function deleteOne(call: ApiCall): Promise<Reply> {
   });
   await tellOperational(call, 'endpoint.deleted', endpoint);
   return { status: 204, headers: {}, body: '' };
+}
+
+function refuseForm(form: GivenForm): void {
+  const problems = formProblems(form);
+  if (problems.length > 0) refuseProblems(problems);
 }
 
 function refuseTarget({ rules }: ApiCall, url: string): void {

@@ -1,7 +1,7 @@
 /** What the fields of requests may hold: one table of checks, given the names that the API writes. */
 import { isSchedule, SCHEDULES } from '#core/outbound/drain/schedule.ts';
 import { FILTER_OPS, MAX_CLAUSES, MAX_DEPTH } from '#core/outbound/fan-out/content-filter.ts';
-import { FORMATS, SIGNED_LIKE } from '#core/outbound/protocol/items.ts';
+import { FORMATS, KEY_ID_PLACES, SIGNATURE_PROFILES, SIGNED_LIKE } from '#core/outbound/protocol/items.ts';
 import { MAX_BODY_BYTES } from '#core/outbound/publish/message-body.ts';
 import {
   allowing,
@@ -66,7 +66,7 @@ function scheduleCheck(): Check {
 export const schedule = /* @__PURE__ */ scheduleCheck();
 
 /** Of an application. `retentionDays`: the environment's, which no limit exceeds. */
-export const applicationFields = (retentionDays: number) => ({
+export const applicationFields = (retentionDays: number, prefix: string) => ({
   name: text(/^[^\p{Cc}]{1,200}$/u, 'text of 1 to 200 characters', 'name it'),
   metadata,
   limits: object({
@@ -78,6 +78,9 @@ export const applicationFields = (retentionDays: number) => ({
   format: oneOf(...FORMATS),
   schedule: orNull(schedule),
   default_api_version: orNull(apiVersion),
+  signature: orNull(oneOf(...SIGNATURE_PROFILES)),
+  signature_header: orNull(signatureHeader(prefix)),
+  key_id_in: orNull(oneOf(...KEY_ID_PLACES)),
 });
 
 function clauseCheck(): Check {
@@ -148,6 +151,15 @@ export const headersCheck = (prefix: string): Check =>
 
 /** What `signature` puts into a request under these names is ours. */
 const OUR_OWN = ['event', 'attempt', 'version', 'sequence', 'key-id', 'test'];
+/** The header of a signature, in any case. */
+export const signatureHeader = (prefix: string): Check =>
+  allowing({ type: 'string', pattern: NAME.source.replace('a-z', 'A-Za-z') }, (value, path, report) => {
+    const lower = typeof value === 'string' ? value.toLowerCase() : '';
+    const isOurs = DENIED.test(lower) || OUR_OWN.some(name => lower === prefix + name) || lower === 'x-webhook-id';
+    if (NAME.test(lower) && !isOurs) return;
+    const allowed = 'the name of a header that is not set already';
+    report({ path, given: show(value), allowed, fix: 'e.g. "X-Acme-Signature"' });
+  });
 export const compatibilityCheck = (prefix: string): Check => {
   const ours = OUR_OWN.map(name => prefix + name);
   const header: Check = allowing({ type: 'string', pattern: NAME.source }, (given, at, tell) => {
@@ -183,7 +195,7 @@ export const compatibilityCheck = (prefix: string): Check => {
   });
 };
 
-export const url = text(/^.{1,2048}$/s, 'a URL', 'e.g. "https://hooks.customer.com/in"');
+export const url = text(/^.{1,2048}$/s, 'a URL of up to 2,048 characters', 'e.g. "https://hooks.customer.com/in"');
 export const typePatterns = listUpTo(100, pattern);
 export const channels = listUpTo(10, channel);
 function autoDisableCheck(): Check {

@@ -1,5 +1,7 @@
 /** A test: one signed request now, by the sender that delivers, outside of every queue, record and breaker; kept in a list of its own. */
+
 import { askOrSkip } from '#core/ask.ts';
+import { given } from '#core/given.ts';
 import { versionOf } from '#core/outbound/catalogue/judge-publication.ts';
 import { classifyAnswer } from '#core/outbound/drain/classify-answer.ts';
 import { exchanged } from '#core/outbound/drain/exchanged.ts';
@@ -37,7 +39,16 @@ const KEPT_BYTES = 10_240;
 
 type Tested = Pick<
   EndpointItem,
-  'id' | 'url' | 'headers' | 'signature' | 'compatibility' | 'timeoutMs' | 'mode' | 'payload'
+  | 'id'
+  | 'url'
+  | 'headers'
+  | 'signature'
+  | 'signatureHeader'
+  | 'keyId'
+  | 'compatibility'
+  | 'timeoutMs'
+  | 'mode'
+  | 'payload'
 >;
 export interface TestAnswer {
   readonly success: boolean;
@@ -61,7 +72,8 @@ export async function testOne(call: ApiCall): Promise<Reply> {
   const known = await ports.store.get(eventTypeKey(rules.environment, type), 'eventual');
   const secrets = await ports.store.get(secretsKey(endpoint.id), 'consistent');
   if (secrets === undefined) return refuse(404, 'unknown_endpoint', 'the endpoint was deleted');
-  const keys = signingKeys(secrets.keys, ports.clock.now()).map(({ kid, alg, sealed }) => ({
+  const keys = signingKeys(secrets.keys, ports.clock.now()).map(({ kid, alg, plain, sealed }) => ({
+    ...given({ plain }),
     ...{ kid, alg },
     bytes: ports.sealer.open(sealed, endpoint.id),
   }));

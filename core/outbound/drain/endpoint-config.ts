@@ -1,4 +1,5 @@
 /** What a session must know of its endpoint's configuration: the item and its live secrets, kept 5 s while nothing changes; its schedule when asked. */
+import { given } from '#core/given.ts';
 import type { EpochMs } from '#core/glossary.ts';
 import type { ItemStore, Sealer } from '#core/outbound/ports.ts';
 import type { AppId, EndpointId } from '#core/outbound/protocol/ids.ts';
@@ -45,7 +46,8 @@ export function configsOf(ports: {
     if (endpoint === undefined || secrets === undefined) [endpoint, secrets] = await read('consistent');
     // The two are not read at one instant: what has no secrets is deleted right now, and nothing may go out unsigned.
     if (endpoint === undefined || (secrets === undefined && endpoint.deletedAt === undefined)) return undefined;
-    const keys = signingKeys(secrets?.keys ?? [], now).map(({ kid, alg, sealed }) => ({
+    const keys = signingKeys(secrets?.keys ?? [], now).map(({ kid, alg, plain, sealed }) => ({
+      ...given({ plain }),
       kid,
       alg,
       bytes: ports.sealer.open(sealed, ep),

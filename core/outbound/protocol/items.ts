@@ -19,6 +19,8 @@ export type Format = (typeof FORMATS)[number];
 /** Which headers and signatures a request carries. */
 export const SIGNATURE_PROFILES = ['standard', 'standard-v1a', 'timestamp-sha256', 'body-sha256', 't-v1'] as const;
 export type SignatureProfile = (typeof SIGNATURE_PROFILES)[number];
+/** Where a request says which secret signed it: in a header of ours, in its signature, or nowhere. */
+export const KEY_ID_PLACES = ['header', 'signature', 'none'] as const;
 
 /** Systems whose receivers verify what we send, with the secret they have. */
 export const SIGNED_LIKE = ['svix', 'convoy', 'outpost'] as const;
@@ -56,6 +58,10 @@ export interface ApplicationItem extends Listed {
   /** Waits after failures, seconds. */
   readonly schedule?: readonly number[];
   readonly defaultApiVersion?: string;
+  /** Of endpoints that are made from now on and name none. */
+  readonly signature?: SignatureProfile;
+  readonly signatureHeader?: string;
+  readonly keyId?: (typeof KEY_ID_PLACES)[number];
   /** Changes whenever an endpoint of it does: what caches compare. */
   readonly endpointVersion: number;
   /** The endpoint whose change made that version. */
@@ -107,6 +113,10 @@ export interface EndpointItem {
   /** Headers of the customer's own. */
   readonly headers: Readonly<Record<string, string>>;
   readonly signature: SignatureProfile;
+  /** In lower case; absent: the form's own. Only where the form is keyed by the text of the secret. */
+  readonly signatureHeader?: string;
+  /** Absent: in the signature where the form has room for it, and in the header. */
+  readonly keyId?: (typeof KEY_ID_PLACES)[number];
   readonly compatibility?: Compatibility;
   /** Waits after failures, seconds. */
   readonly schedule?: readonly number[];
@@ -136,6 +146,8 @@ export interface EndpointItem {
 export interface StoredKey {
   readonly kid: string;
   readonly alg: 'sha256' | 'ed25519';
+  /** The bytes are a text that somebody brought along, and no `whsec_`. */
+  readonly plain?: true;
   /** `Sealer`, about the endpoint's id. Bytes of an HMAC key, or the 32-byte seed of a key pair. */
   readonly sealed: string;
   readonly createdAt: EpochMs;

@@ -3,13 +3,14 @@
  * seed and public key, and `whpk_` for the public key alone.
  */
 import type { SigningCrypto } from '#core/ports.ts';
-import { concatBytes, fromBase64, toBase64 } from '#core/scan/bytes.ts';
+import { concatBytes, fromBase64, toBase64, utf8 } from '#core/scan/bytes.ts';
 import type { StoredKey } from './items.ts';
 
 /** What is sealed and signs: bytes of an HMAC key, or the seed of a key pair. */
 export interface SecretBytes {
   readonly alg: StoredKey['alg'];
   readonly bytes: Uint8Array;
+  readonly plain?: true;
 }
 type Keys = Pick<SigningCrypto, 'publicEd25519' | 'equal'>;
 
@@ -21,6 +22,18 @@ const SEED_BYTES = 32;
 export function secretText({ alg, bytes }: SecretBytes, crypto: Pick<SigningCrypto, 'publicEd25519'>): string {
   if (alg === 'sha256') return `whsec_${toBase64(bytes)}`;
   return `whsk_${toBase64(concatBytes([bytes, crypto.publicEd25519(bytes)]))}`;
+}
+
+/** The text whose letters are the key, for the forms that are keyed so: as it was brought along, or `whsec_…`. */
+export const keyText = (secret: SecretBytes, crypto: Pick<SigningCrypto, 'publicEd25519'>): string =>
+  secret.plain ? new TextDecoder().decode(secret.bytes) : secretText(secret, crypto);
+
+const PLAIN = /^[\x20-\x7e]{16,128}$/;
+/** A secret of another system, for the forms that are keyed by its text; undefined: it begins as one of ours, or is none. */
+export function plainSecret(text: string): SecretBytes | undefined {
+  return /^wh(?:sec|sk|pk)_/.test(text) || !PLAIN.test(text)
+    ? undefined
+    : { alg: 'sha256', bytes: utf8(text), plain: true };
 }
 
 /** The text that a receiver verifies with: the secret itself, or the public key of a pair. */
@@ -36,7 +49,10 @@ export function parseSecretText(
 ): { readonly kind: 'secret'; readonly secret: SecretBytes } | { readonly kind: 'problem'; readonly problem: string } {
   const problem = (said: string) => ({ kind: 'problem' as const, problem: said });
   const [, prefix, base64 = ''] = /^(whsec_|whsk_|whpk_)(.*)$/s.exec(text) ?? [];
-  if (prefix === undefined) return problem('a secret that begins with whsec_ (shared) or whsk_ (key pair)');
+  if (prefix === undefined)
+    return problem(
+      'a secret that begins with whsec_ (shared) or whsk_ (key pair); another text of 16 to 128 characters goes with the forms timestamp-sha256, body-sha256 and t-v1',
+    );
   if (prefix === 'whpk_') return problem('the private key, which begins with whsk_; whpk_ is the public one');
   const bytes = fromBase64(base64);
   if (!bytes) return problem(`base64 after ${prefix}`);

@@ -18,9 +18,10 @@ export interface RegistryPorts {
 }
 
 export type NewApplication = Pick<ApplicationItem, 'name' | 'metadata' | 'limits' | 'format'> &
-  Partial<Pick<ApplicationItem, 'uid' | 'schedule' | 'defaultApiVersion'>>;
+  Partial<Pick<ApplicationItem, 'uid' | Optional>>;
 /** Null takes an optional one away. */
-type Optional = 'schedule' | 'defaultApiVersion';
+export const OPTIONAL = ['schedule', 'defaultApiVersion', 'signature', 'signatureHeader', 'keyId'] as const;
+type Optional = (typeof OPTIONAL)[number];
 export type ApplicationChange = Partial<Omit<NewApplication, 'uid' | Optional>> & {
   readonly [K in Optional]?: ApplicationItem[K] | null;
 } & { readonly tokensRevokedAt?: EpochMs };

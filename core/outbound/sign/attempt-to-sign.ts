@@ -7,12 +7,13 @@ export interface LiveKey {
   readonly kid: string;
   readonly alg: 'sha256' | 'ed25519';
   readonly bytes: Uint8Array;
+  readonly plain?: true;
 }
 /** One request, before it is signed. */
 export interface AttemptToSign {
   /** `webhook-id`: the same for every attempt, endpoint and replay. */
   readonly id: string;
-  readonly endpoint: Pick<EndpointItem, 'signature' | 'compatibility' | 'headers'>;
+  readonly endpoint: Pick<EndpointItem, 'signature' | 'signatureHeader' | 'keyId' | 'compatibility' | 'headers'>;
   /** Newest first; the first is the one that a form with room for one signature uses. */
   readonly keys: readonly LiveKey[];
   readonly message: Pick<MessageItem, 'type' | 'apiVersion' | 'contentType' | 'traceId' | 'sequence'>;

@@ -4,12 +4,13 @@
  */
 import { given } from '#core/given.ts';
 import { contentTypeOf, type SignatureProfile } from '#core/outbound/protocol/items.ts';
-import { type SecretBytes, secretText } from '#core/outbound/protocol/secret-text.ts';
+import { keyText, type SecretBytes, secretText } from '#core/outbound/protocol/secret-text.ts';
 import type { SigningCrypto } from '#core/ports.ts';
 import type { ProviderSpec } from '#core/provider/provider-spec.ts';
 import { signRequest } from '#core/verification/sign-request.ts';
 import type { AttemptToSign, LiveKey, SignAttempt } from './attempt-to-sign.ts';
 import { signLike } from './sign-like.ts';
+import { isKeyedByText } from './signature-form.ts';
 import { hasRoomForOne } from './signing-keys.ts';
 
 /** The specs that sign, by their own ids (providers/). */
@@ -67,7 +68,7 @@ function plainHeaders(
     [`${headerPrefix}attempt`]: String(n),
     ...(apiVersion === undefined ? {} : { [`${headerPrefix}version`]: apiVersion }),
     ...(sequence === undefined ? {} : { [`${headerPrefix}sequence`]: sequence }),
-    ...(kid === undefined ? {} : { [`${headerPrefix}key-id`]: kid }),
+    ...(kid === undefined || endpoint.keyId === 'none' ? {} : { [`${headerPrefix}key-id`]: kid }),
     ...given({ traceparent: traceId }),
     'user-agent': userAgent,
     // Nothing is ever decompressed.
@@ -78,20 +79,21 @@ function plainHeaders(
 }
 
 function signature(rules: SigningRules, attempt: AttemptToSign): Record<string, string> {
-  const { signature: profile } = attempt.endpoint;
+  const { signature: profile, signatureHeader, keyId = 'signature' } = attempt.endpoint;
   const keys = hasRoomForOne(profile) ? attempt.keys.slice(0, 1) : attempt.keys;
   const signed = keys.map(key => signedBy(rules, attempt, key));
   const [first] = signed;
   if (!first) throw new RangeError('the endpoint has no key: nothing goes out unsigned');
   const values = signed.map(({ value }) => value);
-  return { ...first.time, [first.name]: JOIN[profile](values, keys[0]?.kid ?? '') };
+  const name = (isKeyedByText(profile) ? signatureHeader : undefined) ?? first.name;
+  return { ...first.time, [name]: JOIN[profile](values, keyId === 'signature' ? keys[0]?.kid : undefined) };
 }
 
 /** How one header holds the values of several keys. */
-const JOIN: Readonly<Record<SignatureProfile, (values: readonly string[], kid: string) => string>> = {
+const JOIN: Readonly<Record<SignatureProfile, (values: readonly string[], kid: string | undefined) => string>> = {
   standard: values => values.join(' '),
   'standard-v1a': values => values.join(' '),
-  'timestamp-sha256': ([value = ''], kid) => `${value},keyId=${kid}`,
+  'timestamp-sha256': ([value = ''], kid) => (kid === undefined ? value : `${value},keyId=${kid}`),
   'body-sha256': ([value = '']) => value,
   // One time, then a `v1` of each key.
   't-v1': ([value = '', ...more]) => [value, ...more.map(other => other.slice(other.indexOf(',') + 1))].join(','),
@@ -117,7 +119,7 @@ function signedBy(
 ): { readonly name: string; readonly value: string; readonly time: Record<string, string> } {
   const { headers } = signRequest(specs[specId(endpoint.signature, key)], {
     body,
-    secret: secretText(key, crypto),
+    secret: isKeyedByText(endpoint.signature) ? keyText(key, crypto) : secretText(key, crypto),
     nowMs: now,
     headers: { 'webhook-id': id },
     crypto,

@@ -60,7 +60,7 @@ export function EndpointScreen({ ep, tab }: { readonly ep: string; readonly tab:
                 {tab === 'secret' && may('secrets') ? (
                   <Secret path={path} signature={endpoint.signature} />
                 ) : tab === 'verify' ? (
-                  <Verify signature={endpoint.signature} />
+                  <Verify signature={endpoint.signature} header={endpoint.signature_header} />
                 ) : (
                   <Deliveries endpoint={endpoint} />
                 )}

@@ -13,17 +13,18 @@ function secretName(): string {
   return /^[A-Z]/.test(name) ? `${name}_WEBHOOK_SECRET` : 'WEBHOOK_SECRET';
 }
 
-export function Verify({ signature }: { readonly signature: string }) {
+export function Verify({ signature, header }: { readonly signature: string; readonly header: string | null }) {
   const [language, setLanguage] = useState<Language>('Node.js');
   const [name, setName] = useState(secretName);
-  const form = FORMS[signature];
-  if (form === undefined)
+  const known = FORMS[signature];
+  if (known === undefined)
     return (
       <p>
         Requests are signed with a key pair (Standard Webhooks, v1a): verify with the public key, whpk_…, and a library
         from standardwebhooks.com that knows v1a.
       </p>
     );
+  const form = header === null ? known : { ...known, header };
   const env = /^\w+$/.test(name) ? name : 'WEBHOOK_SECRET';
   const code = verifyCode(language, form, env);
   return (

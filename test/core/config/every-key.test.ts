@@ -92,6 +92,9 @@ const OUTBOUND: Required<OutboundConfig> = {
   autoDisableDays: false,
   probe: { baseSeconds: 20 },
   retentionDays: 50,
+  signature: 't-v1',
+  signatureHeader: 'Acme-Signature',
+  keyId: 'none',
   headerPrefix: 'x-acme-',
   userAgent: 'Acme',
   ipv6: true,
@@ -156,8 +159,10 @@ describe('each key changes what is resolved', () => {
   it.each(keysOf(OUTBOUND))('outbound.%s', key => {
     // Addresses are allowed only where AWS is emulated.
     const name = key === 'allowAddresses' ? 'local' : 'prod';
-    const changed = resolve({}, { outbound: { [key]: OUTBOUND[key] } }, name);
-    expect(changed).not.toEqual(resolve({}, { outbound: {} }, name));
+    // A header of one's own goes with a form that has room for it.
+    const beside: OutboundConfig = key === 'signatureHeader' ? { signature: 'body-sha256' } : {};
+    const changed = resolve({}, { outbound: { ...beside, [key]: OUTBOUND[key] } }, name);
+    expect(changed).not.toEqual(resolve({}, { outbound: beside }, name));
   });
 
   it.each(keysOf(PORTAL))('outbound.portal.%s', key => {

@@ -12,7 +12,13 @@ import { JOB_FIELDS, REPLAY_FIELDS } from '#core/outbound/api/replay-api.ts';
 import { SCHEDULES } from '#core/outbound/drain/schedule.ts';
 import { ERASED_KINDS } from '#core/outbound/erase/erasure.ts';
 import { ANSWER_CLASSES, FAULTS } from '#core/outbound/ports.ts';
-import { FINAL_STATUSES, FORMATS, OPEN_STATUSES } from '#core/outbound/protocol/items.ts';
+import {
+  FINAL_STATUSES,
+  FORMATS,
+  KEY_ID_PLACES,
+  OPEN_STATUSES,
+  SIGNATURE_PROFILES,
+} from '#core/outbound/protocol/items.ts';
 import type { Check } from '#core/problem.ts';
 
 type Schema = Readonly<Record<string, unknown>>;
@@ -76,7 +82,7 @@ const METADATA = anyObject('Yours; at most 2 KB.');
 const WHY_WORDS = 'Kept with what was done.';
 
 /** `retention_days`: no environment keeps longer than a year. */
-const APPLICATION = applicationFields(365);
+const APPLICATION = applicationFields(365, 'x-webhook-');
 export const APPLICATION_BODY = described(APPLICATION, {
   metadata: 'Yours; at most 2 KB.',
   limits:
@@ -84,6 +90,9 @@ export const APPLICATION_BODY = described(APPLICATION, {
   format: 'How bodies are built; raw: the data alone.',
   schedule: `Waits after failed attempts in seconds, or a name (${Object.keys(SCHEDULES).join(', ')}).`,
   default_api_version: 'What a new endpoint is pinned to.',
+  signature: 'Of endpoints that are made from now on and name none; null: that of the environment.',
+  signature_header: 'The same, for the header of the signature.',
+  key_id_in: 'The same, for where a request says which secret signed it.',
 });
 export const DRY_RUN = oneOf(['true', 'false'], 'true: counts only, and changes nothing.');
 export const UID = text('A name of your own: 1 to 100 letters, digits, _ . and -.');
@@ -94,6 +103,12 @@ export const ENDPOINT_BODY: Readonly<Record<string, Schema>> = described(endpoin
   channels: 'Empty: all.',
   filter: 'Either all or any of up to ten clauses on `data`.',
   headers: 'Headers of its own.',
+  signature:
+    'The form of the signature (docs/guides/signatures.md): by default that of the application or the environment, when the endpoint is made.',
+  signature_header:
+    'With timestamp-sha256, body-sha256 and t-v1: the header that carries the signature. null: that of the form.',
+  key_id_in:
+    'Where a request says which secret signed it. signature: with timestamp-sha256 only, and the header, too. null: wherever the form has room.',
   compatibility:
     "Headers of the system that sent before, beside those of `signature`: docs/guides/moving.md. header: in lower case, by default that system's. timed: the time is signed and in the header: what Convoy calls advanced, and the older form of Outpost.",
   schedule: `Waits after failed attempts in seconds, or a name (${Object.keys(SCHEDULES).join(', ')}).`,
@@ -103,7 +118,8 @@ export const ENDPOINT_BODY: Readonly<Record<string, Schema>> = described(endpoin
   metadata: 'Yours; at most 2 KB.',
 });
 export const SECRET_BODY = described(SECRET_FIELDS, {
-  secret: 'whsec_… or whsk_…; one is made where it is left out.',
+  secret:
+    'whsec_… or whsk_…; with timestamp-sha256, body-sha256 and t-v1 also any 16 to 128 printable ASCII characters. One is made where it is left out.',
 });
 export const ROTATE_BODY = {
   ...SECRET_BODY,
@@ -245,6 +261,9 @@ export const SCHEMAS: Readonly<Record<string, Schema>> = {
     state: oneOf(['active', 'erasing']),
     schedule: WAITS,
     default_api_version: orNull(text()),
+    signature: orNull(oneOf([...SIGNATURE_PROFILES])),
+    signature_header: orNull(text()),
+    key_id_in: orNull(oneOf([...KEY_ID_PLACES])),
     created_at: time(),
   }),
   Erasure: object({

@@ -21,6 +21,8 @@ const SAMPLE: Required<EndpointBody> = {
   filter: { all: [{ path: 'data.amount', op: 'gt', value: 10 }] },
   headers: { 'x-shop': '7' },
   signature: 'body-sha256',
+  signature_header: 'x-shop-signature',
+  key_id_in: 'none',
   compatibility: { like: 'svix' },
   schedule: [5, 60],
   rate: { per_second: 2.5, burst: 10 },
@@ -35,7 +37,7 @@ const SAMPLE: Required<EndpointBody> = {
 };
 const stored = (body: EndpointBody): EndpointItem =>
   ({
-    ...newEndpointOf({ ...body, url: body.url ?? 'https://a.example' }, { timeoutMs: 15_000 }),
+    ...newEndpointOf({ ...body, url: body.url ?? 'https://a.example' }, { timeoutMs: 15_000 }, []),
     createdAt: 0,
   }) as EndpointItem;
 
