@@ -4,7 +4,8 @@ import { answering } from './answering.ts';
 import type { ApiCall } from './api-call.ts';
 import type { DeliveryRoute } from './api-routes.ts';
 import { changeApp, createApp, listApps, putApp, showApp } from './applications-api.ts';
-import { listAttempts, listDeliveries, listOfMessage } from './deliveries-api.ts';
+import { listAttempts } from './attempts-api.ts';
+import { listDeliveries, listOfApplication, listOfMessage } from './deliveries-api.ts';
 import { activateSecret, revealSecret, rotateSecret } from './endpoint-secret.ts';
 import { changeOne, createOne, deleteOne, listAll, putOne, showOne } from './endpoints-api.ts';
 import { eraseApp, showOneErasure } from './erasure-api.ts';
@@ -46,6 +47,7 @@ const ANSWERS: Readonly<Record<DeliveryRoute, (call: ApiCall) => Promise<Reply>>
   'GET /v1/apps/{app}/endpoints/{ep}/deliveries': listDeliveries,
   'GET /v1/apps/{app}/endpoints/{ep}/deliveries/{msg}/attempts': listAttempts,
   'POST /v1/apps/{app}/endpoints/{ep}/deliveries/{msg}/replay': replayOne,
+  'GET /v1/apps/{app}/deliveries': listOfApplication,
   'POST /v1/apps/{app}/messages/match': matchMessage,
   'GET /v1/apps/{app}/messages': listMessages,
   'GET /v1/apps/{app}/messages/{msg}': showOneMessage,

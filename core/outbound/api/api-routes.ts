@@ -25,6 +25,7 @@ export const DELIVERY_ROUTES = [
   `GET ${ENDPOINT}/tests`,
   ...([`GET ${ENDPOINT}/health`, `GET ${ENDPOINT}/deliveries`] as const),
   ...([`GET ${ENDPOINT}/deliveries/{msg}/attempts`, `POST ${ENDPOINT}/deliveries/{msg}/replay`] as const),
+  'GET /v1/apps/{app}/deliveries',
   ...(['POST /v1/apps/{app}/messages/match', 'GET /v1/apps/{app}/messages'] as const),
   ...(['GET /v1/apps/{app}/messages/{msg}', 'GET /v1/apps/{app}/messages/{msg}/body'] as const),
   'DELETE /v1/apps/{app}/messages/{msg}/body',

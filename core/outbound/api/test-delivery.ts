@@ -29,8 +29,8 @@ import {
   queryOf,
   sealCursor,
 } from './api-call.ts';
+import { showAttempt } from './attempts-api.ts';
 import { MASKED } from './customer.ts';
-import { showAttempt } from './deliveries-api.ts';
 import { typeName } from './fields.ts';
 
 const SHOWN_BYTES = 2_048;

@@ -39,12 +39,12 @@ export async function fanOutNow(
     const asked = published.again ? known.filter(endpoint => wantedThen(endpoint, message)) : known;
     const wanting = (await matching(ports, message, asked)).map(({ id }) => id);
     if (wanting.length > MOST) return false;
-    const { id: msg, createdAt } = message;
+    const { id: msg, createdAt, type } = message;
     const now = clock.now();
     const kept = keptOf(application, rules.retentionMs);
     await store.putMany(
       'outbox',
-      wanting.map(ep => liveRow({ ep, msg, createdAt, ...kept }, now, rules.retentionMs)),
+      wanting.map(ep => liveRow({ ep, msg, createdAt, type, ...kept }, now, rules.retentionMs)),
     );
     if (wanting.length > 0) await wake.send(wanting.map(ep => ({ v: 1, ep })));
     return true;

@@ -103,11 +103,11 @@ async function fanOutOne(ports: FanOutPorts, rules: FanOutRules, job: FanOutJob)
   }
   // 3. W2: their rows. The same key is the same row.
   const now = clock.now();
-  const { createdAt } = message;
+  const { createdAt, type } = message;
   const kept = keptOf(application, rules.retentionMs);
   await store.putMany(
     'outbox',
-    wanting.map(ep => liveRow({ ep, msg, createdAt, ...kept }, now, rules.retentionMs)),
+    wanting.map(ep => liveRow({ ep, msg, createdAt, type, ...kept }, now, rules.retentionMs)),
   );
   return wanting;
 }

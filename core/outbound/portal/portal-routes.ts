@@ -29,6 +29,7 @@ const ROUTES = [
   [`GET ${ENDPOINT}/deliveries`, 'read'],
   [`GET ${ENDPOINT}/deliveries/{msg}/attempts`, 'read'],
   [`POST ${ENDPOINT}/deliveries/{msg}/replay`, 'replay'],
+  [`GET ${APP}/deliveries`, 'read'],
   [`GET ${APP}/messages`, 'read'],
   [`GET ${APP}/messages/{msg}`, 'read'],
   [`GET ${APP}/messages/{msg}/body`, 'read_bodies'],

@@ -78,10 +78,15 @@ export function copyMessage(copy: MessageItem, of: MessageId): readonly ItemWrit
 const keptBy = ({ keepMs }: Kept): Kept => (keepMs === undefined ? {} : { keepMs });
 
 /** W2: a live row. No condition: the same key is the same row. */
-export function liveRow(delivery: DeliveryId & Kept, now: EpochMs, retentionMs: number): Placed<Item & RowItem> {
+export function liveRow(
+  delivery: DeliveryId & Kept & Pick<RowItem, 'type'>,
+  now: EpochMs,
+  retentionMs: number,
+): Placed<Item & RowItem> {
   const { pk, sk } = liveRowKey(delivery);
-  const { msg, createdAt } = delivery;
-  return { pk, sk, msg, createdAt, gen: 1, n: 1, ...keptBy(delivery), expiresAt: rowExpiry(now, retentionMs) };
+  const { msg, createdAt, type } = delivery;
+  const expiresAt = rowExpiry(now, retentionMs);
+  return { pk, sk, msg, createdAt, gen: 1, n: 1, ...given({ type }), ...keptBy(delivery), expiresAt };
 }
 
 // ---- the lease -------------------------------------------------------------------------------------------------------

@@ -315,6 +315,8 @@ export interface RowItem {
   readonly gen: number;
   /** The charged attempt it is for, from 1. */
   readonly n: number;
+  /** Of a live row: what lists say of a delivery that has no record yet. */
+  readonly type?: string;
   /** The replay job that put it. */
   readonly job?: JobId;
   /** Its application keeps messages for so many ms only; absent: as long as the environment. */

@@ -49,7 +49,7 @@ export async function replayAsNew(
   if (copy === undefined) return refused('message_gone');
   // 3. W2 and the token; a repeated request puts the same row again.
   const { pk, sk, ...row } = liveRow(
-    { ep, msg: copy.id, createdAt: copy.createdAt, ...kept },
+    { ep, msg: copy.id, createdAt: copy.createdAt, type: copy.type, ...kept },
     clock.now(),
     retentionMs,
   );

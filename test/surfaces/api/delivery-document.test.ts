@@ -177,6 +177,9 @@ describe('docs/api/delivery-openapi.json', () => {
     await settle();
     await call('GET /v1/apps/{app}/messages/{msg}/deliveries', { app, msg });
     await call(`GET ${E}/deliveries`, at, undefined, { status: 'delivered', code_class: '2xx', limit: '1' });
+    await call('GET /v1/apps/{app}/deliveries', { app }, undefined, { endpoint: ep });
+    await call('GET /v1/apps/{app}/deliveries', { app }, undefined, { endpoint: 'ep_none' });
+    await call('GET /v1/apps/{app}/messages/{msg}/deliveries', { app, msg }, undefined, { endpoint: 'ep_none' });
     await call(`GET ${E}/deliveries/{msg}/attempts`, { ...at, msg });
     await call(`POST ${E}/deliveries/{msg}/replay`, { ...at, msg }, { request_id: 'r2', why: 'test' });
     await call('GET /v1/apps/{app}/messages', { app }, undefined, { type: 'invoice.paid' });

@@ -182,8 +182,15 @@ export const ROUTES: Readonly<Record<Route, Described>> = {
   },
   [`GET ${E}/health`]: { summary: 'How the endpoint is.', answers: { 200: ref('Health') }, errors: NO_ENDPOINT },
   [`GET ${E}/deliveries`]: {
-    summary: 'Deliveries, newest first.',
+    summary: 'Deliveries, newest first, those that wait among them.',
     query: { ...schemas.DELIVERY_QUERY, ...schemas.PAGE_QUERY },
+    answers: { 200: pageOf('Delivery') },
+    errors: { ...NO_ENDPOINT, ...PAGED },
+  },
+  'GET /v1/apps/{app}/deliveries': {
+    summary:
+      'Deliveries of all its endpoints, newest first, those that wait among them. What is pending comes in the order in which it is due, what is dead by the time of its death.',
+    query: { ...schemas.DELIVERY_QUERY, endpoint: text('Only of this one: its id, or uid:<uid>.'), ...schemas.PAGE_QUERY },
     answers: { 200: pageOf('Delivery') },
     errors: { ...NO_ENDPOINT, ...PAGED },
   },
@@ -234,9 +241,10 @@ export const ROUTES: Readonly<Record<Route, Described>> = {
   },
   'GET /v1/apps/{app}/messages/{msg}/deliveries': {
     summary: 'What became of it at each endpoint.',
-    query: schemas.PAGE_QUERY,
+    query: { endpoint: text('Only at this one: its id, or uid:<uid>.'), ...schemas.PAGE_QUERY },
+
     answers: { 200: pageOf('Delivery') },
-    errors: { ...NO_MESSAGE, ...PAGED },
+    errors: { ...PAGED, 404: [...NO_MESSAGE[404], 'unknown_endpoint'] },
   },
   'POST /v1/replay-jobs': {
     summary: 'Replays many deliveries as a job.',

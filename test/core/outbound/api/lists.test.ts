@@ -32,6 +32,22 @@ const LISTS: readonly (List & { readonly all?: number })[] = [
     of: it => it.endpoint,
   },
   { route: `GET ${E}/deliveries`, path: ofEndpoint, of: it => it.message },
+  {
+    ...{ route: `GET ${E}/deliveries`, of: it => it.message },
+    path: ({ app, paused }) => ({ app, ep: paused }),
+  },
+  {
+    ...{ route: 'GET /v1/apps/{app}/deliveries', all: 4 * COUNT },
+    ...{ path: ({ app }) => ({ app }), of: it => `${it.message} ${it.endpoint}` },
+  },
+  {
+    ...{ route: 'GET /v1/apps/{app}/deliveries', query: { status: 'pending' } },
+    ...{ path: ({ app }) => ({ app }), of: it => `${it.message} ${it.endpoint}` },
+  },
+  {
+    ...{ route: 'GET /v1/apps/{app}/deliveries', query: { status: 'dead' } },
+    ...{ path: ({ app }) => ({ app }), of: it => `${it.message} ${it.endpoint}` },
+  },
   { route: `GET ${E}/deliveries`, query: { status: 'dead' }, path: ofEndpoint, of: it => it.message },
   {
     ...{ route: `GET ${E}/deliveries`, query: { status: 'pending' }, of: it => it.message },
@@ -109,11 +125,12 @@ describe('each list', () => {
   it.each(LISTS.map(list => [`${list.route} ${JSON.stringify(list.query ?? {})}`, list] as const))(
     '%s is the same in pages of any size',
     async (_, list) => {
+      const { all: count = COUNT } = list;
       const { seen: all } = await walk(world, list, 250);
-      expect(all).toHaveLength(COUNT);
+      expect(all).toHaveLength(count);
       expect(new Set(all).size).toBe(all.length);
       // 2: two pages, both full; 3: a full one and a short one; COUNT: one that is exactly full.
-      for (const limit of [1, 2, 3, COUNT, COUNT + 1]) {
+      for (const limit of [1, 2, 3, count, count + 1]) {
         const { seen, pages } = await walk(world, list, limit);
         expect(seen, `in pages of ${limit}`).toEqual(all);
         expect(Math.max(...pages), `in pages of ${limit}`).toBeLessThanOrEqual(limit);

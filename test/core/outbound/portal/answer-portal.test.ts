@@ -58,6 +58,7 @@ const ROWS: Readonly<Record<PortalRoute, Row>> = {
   [`GET ${E}/deliveries`]: { status: 200, query: () => ({ status: 'delivered' }) },
   [`GET ${E}/deliveries/{msg}/attempts`]: GET,
   [`POST ${E}/deliveries/{msg}/replay`]: { status: 202, body: () => ({ request_id: 'r1', why: 'lost it' }) },
+  'GET /v1/apps/{app}/deliveries': GET,
   'GET /v1/apps/{app}/messages': GET,
   'GET /v1/apps/{app}/messages/{msg}': GET,
   'GET /v1/apps/{app}/messages/{msg}/body': GET,
