@@ -7,6 +7,9 @@ export interface Delivery {
   readonly status: string;
   /** Nothing is sent now: the gate is closed, or the endpoint is on hold. */
   readonly held: boolean;
+  /** Null: the gate is closed, and nobody knows when it is opened. */
+  readonly held_until: string | null;
+  readonly held_why: string | null;
   readonly attempt_count: number;
   readonly created_at: string;
   readonly next_retry_at: string | null;

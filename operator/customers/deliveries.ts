@@ -106,13 +106,14 @@ export interface DeliveryFilter {
   readonly limit?: number;
 }
 
-/** Of an endpoint, newest first. */
+/** Of an endpoint or, without one, of all of an application; newest first. */
 export function listDeliveries(
   operator: Operator,
-  { app, ep }: { readonly app: string; readonly ep: string },
+  { app, ep }: { readonly app: string; readonly ep?: string | undefined },
   { limit = 50, ...filter }: DeliveryFilter = {},
 ): Promise<readonly Delivery[]> {
-  return list(operator, [...endpointPath(app, ep), 'deliveries'], { limit, query: { ...filter } });
+  const path = ep === undefined ? ['apps', app] : endpointPath(app, ep);
+  return list(operator, [...path, 'deliveries'], { limit, query: { ...filter } });
 }
 
 /** Of a message, at each endpoint that it was for. */

@@ -7,6 +7,7 @@ import { hasToken, listenForToken, takeToken, useAsk } from './parts/api.ts';
 import { hrefOf, usePlace } from './parts/route.ts';
 import { logo, may, producer, type Session, setSession } from './parts/session.ts';
 import { Catalogue } from './screens/catalogue.tsx';
+import { AllDeliveries } from './screens/deliveries.tsx';
 import { DeliveryScreen } from './screens/delivery.tsx';
 import { EndpointScreen } from './screens/endpoint.tsx';
 import { Endpoints } from './screens/endpoints.tsx';
@@ -43,9 +44,15 @@ function Brand() {
   );
 }
 
+const AREAS: Readonly<Record<string, string>> = {
+  deliveries: 'Deliveries',
+  endpoints: 'Endpoints',
+  events: 'Event types',
+};
+
 function Frame({ session }: { readonly session: Session }) {
   const { parts } = usePlace();
-  const [area = 'endpoints', ep, what, message] = parts;
+  const [area = 'deliveries', ep, what, message] = parts;
   const main = useRef<HTMLElement>(null);
   const first = useRef(true);
   const path = parts.join('/');
@@ -56,7 +63,7 @@ function Frame({ session }: { readonly session: Session }) {
       scrollTo(0, 0);
     }
     first.current = false;
-    document.title = `${area === 'events' ? 'Event types' : 'Endpoints'} · ${producer()} webhooks`;
+    document.title = `${AREAS[area] ?? 'Endpoints'} · ${producer()} webhooks`;
   }, [path]);
   const isReading = !may('manage') && !may('secrets') && !may('test') && !may('replay');
   return (
@@ -67,12 +74,11 @@ function Frame({ session }: { readonly session: Session }) {
         </a>
         <Brand />
         <nav aria-label="Webhooks">
-          <a href={hrefOf()} aria-current={area === 'endpoints' ? 'page' : undefined}>
-            Endpoints
-          </a>
-          <a href={hrefOf('events')} aria-current={area === 'events' ? 'page' : undefined}>
-            Event types
-          </a>
+          {Object.entries(AREAS).map(([name, word]) => (
+            <a key={name} href={hrefOf(name)} aria-current={area === name ? 'page' : undefined}>
+              {word}
+            </a>
+          ))}
         </nav>
         <p class="who faint">
           {visible(session.application.name)}
@@ -82,6 +88,8 @@ function Frame({ session }: { readonly session: Session }) {
       <main ref={main} tabIndex={-1} class="page">
         {area === 'events' ? (
           <Catalogue name={ep} />
+        ) : area === 'deliveries' ? (
+          <AllDeliveries />
         ) : ep === undefined ? (
           <Endpoints />
         ) : what === 'deliveries' && message !== undefined ? (

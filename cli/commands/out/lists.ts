@@ -115,8 +115,11 @@ export function addOutLists(out: Command, set: CommandSet): void {
   );
 
   withExamples(
-    endpointCommand(out, 'deliveries')
-      .description('List the deliveries of an endpoint, newest first')
+    out
+      .command('deliveries')
+      .argument('<app>', 'id, or uid:<uid>')
+      .argument('[endpoint]', 'id, or uid:<uid>; without it those of all endpoints')
+      .description('List the deliveries of an application or of one endpoint, newest first; those that wait among them')
       .option('--status <status>', 'pending, retrying, delivered, dead, aborted, expired, dropped or canceled')
       .option('--type <type>', 'event type')
       .option('--class <class>', 'how the last attempt ended, e.g. timeout, denied, server_error')
@@ -124,15 +127,19 @@ export function addOutLists(out: Command, set: CommandSet): void {
       .option('--limit <n>', 'at most N', '50'),
     ['holdfast out deliveries uid:acme uid:billing --status dead', 'what used up its attempts'],
   ).action(
-    set.action(async (run, app: string, ep: string, { since, limit, ...filter }: ListOptions) => {
+    set.action(async (run, app: string, ep: string | undefined, { since, limit, ...filter }: ListOptions) => {
       const { status, type, class: of } = filter;
       const size = wholeNumber('limit', limit, 1, 1_000);
       const asked = { status, type, class: of, since: isoSince(run, since), limit: size };
       const found = await listDeliveries(run, { app, ep }, asked);
-      run.out.result(found, () => (found.length === 0 ? ['No delivery.'] : deliveryTable(run, found, 'message')));
+      const names = ep === undefined ? (['message', 'endpoint'] as const) : (['message'] as const);
+      run.out.result(found, () => (found.length === 0 ? ['No delivery.'] : deliveryTable(run, found, names)));
       const failed = found.find(each => each.attempt_count > 0 && each.status !== 'delivered');
       if (failed)
-        run.out.next(run.command(`out attempts ${app} ${ep} ${failed.message}`), 'each failed attempt in full');
+        run.out.next(
+          run.command(`out attempts ${app} ${failed.endpoint} ${failed.message}`),
+          'each failed attempt in full',
+        );
     }),
   );
 
@@ -156,7 +163,7 @@ export function addOutLists(out: Command, set: CommandSet): void {
       run.out.result(found, () =>
         found.length === 0
           ? ['No endpoint wanted it, or it is not fanned out yet.']
-          : deliveryTable(run, found, 'endpoint'),
+          : deliveryTable(run, found, ['endpoint']),
       );
     }),
   );
@@ -217,15 +224,34 @@ export function deliveryCommand(out: Command, name: string): Command {
   return endpointCommand(out, name).argument('<message>', 'id, msg_…');
 }
 
-function deliveryTable(run: Run, found: readonly Delivery[], name: 'message' | 'endpoint'): readonly string[] {
+function deliveryTable(
+  run: Run,
+  found: readonly Delivery[],
+  names: readonly ('message' | 'endpoint')[],
+): readonly string[] {
   const rows = found.map(each => {
     const { status, held, attempt_count: attempts, last_attempt: last, next_retry_at: next } = each;
     const answer = last === null ? '-' : `${last.status ?? '-'} ${last.class}`;
-    const then = held ? 'held' : next === null ? '' : agoOf(run, next);
-    return [each[name], each.type ?? '-', status, String(attempts), answer, agoOf(run, each.created_at), then];
+    const then = held ? heldOf(run, each) : next === null ? '' : agoOf(run, next);
+    return [
+      ...names.map(name => each[name]),
+      each.type ?? '-',
+      status,
+      String(attempts),
+      answer,
+      agoOf(run, each.created_at),
+      then,
+    ];
   });
-  const heading = name === 'message' ? 'MESSAGE' : 'ENDPOINT';
-  return run.out.table([heading, 'TYPE', 'STATUS', 'ATTEMPTS', 'ANSWER', 'PUBLISHED', 'NEXT'], rows);
+  return run.out.table(
+    [...names.map(name => name.toUpperCase()), 'TYPE', 'STATUS', 'ATTEMPTS', 'ANSWER', 'PUBLISHED', 'NEXT'],
+    rows,
+  );
+}
+
+/** `held (throttled) until in 5 min`. */
+function heldOf(run: Run, { held_why: why, held_until: until }: Delivery): string {
+  return `held${why === null ? '' : ` (${why})`}${until === null ? '' : ` until ${agoOf(run, until)}`}`;
 }
 
 const nameOf = ({ id, uid }: { readonly id: string; readonly uid: string | null }): string =>

@@ -56,4 +56,3 @@ function holdOf(runtime: RuntimeItem | undefined, now: EpochMs) {
   if (gate !== 'open') return { closed: true, why: gate, until: undefined };
   return holdUntil > now ? { closed: false, why: holdWhy, until: holdUntil } : undefined;
 }
-

@@ -1,27 +1,52 @@
-/** Deliveries of an endpoint, newest first; filters in the address; many at once sent again. */
+/** Deliveries of one endpoint or of all, newest first; filters in the address; many of one at once sent again. */
 import { useState } from 'preact/hooks';
 import type { Delivery } from '../../../ui/delivery.ts';
+import { Held } from '../../../ui/held.tsx';
 import { Empty, Shown, State } from '../../../ui/parts.tsx';
 import { shortId, visible } from '../../../ui/text.tsx';
 import { At } from '../../../ui/time.tsx';
 import { ask, useAsk } from '../parts/api.ts';
 import { changeQuery, hrefOf, usePlace } from '../parts/route.ts';
 import { may, pathOf } from '../parts/session.ts';
-import type { DeliveryPage, Endpoint } from '../wire.ts';
+import type { DeliveryPage, Endpoint, Page } from '../wire.ts';
 import { JobProgress, ReplayMany } from './replay-many.tsx';
 
 const STATUSES = ['pending', 'retrying', 'delivered', 'dead', 'aborted', 'expired', 'dropped', 'canceled'];
 const REPLAYED = ['retrying', 'delivered', 'dead', 'aborted', 'expired', 'dropped', 'canceled'];
 const CODES = ['2xx', '3xx', '4xx', '5xx', 'none'];
 
-export function Deliveries({ endpoint }: { readonly endpoint: Endpoint }) {
+/** The first screen: what was delivered, wherever it went. */
+export function AllDeliveries() {
+  const { data } = useAsk<Page<Endpoint>>(`${pathOf('endpoints')}?limit=250`, 60_000);
+  return (
+    <>
+      <header class="event-head">
+        <h1>Deliveries</h1>
+      </header>
+      <section class="card tab-content">
+        <Deliveries urls={new Map(data?.data.map(({ id, url }) => [id, url]))} />
+      </section>
+    </>
+  );
+}
+
+interface DeliveriesProps {
+  /** Absent: those of all. */
+  readonly endpoint?: Endpoint;
+  readonly urls?: ReadonlyMap<string, string>;
+}
+
+export function Deliveries({ endpoint, urls }: DeliveriesProps) {
   const place = usePlace();
   const { query } = place;
   const filter = new URLSearchParams(
     ['status', 'type', 'code_class'].flatMap(name => (query.get(name) ? [[name, query.get(name) ?? '']] : [])),
   );
-  const base = `${pathOf('endpoints', endpoint.id)}/deliveries`;
-  const view = useAsk<DeliveryPage>(`${base}?${filter}${filter.size === 0 ? '' : '&'}limit=100`, 5_000);
+  const base = endpoint ? `${pathOf('endpoints', endpoint.id)}/deliveries` : pathOf('deliveries');
+  const view = useAsk<DeliveryPage>(
+    `${base}?${filter}${filter.size === 0 ? '' : '&'}limit=100`,
+    endpoint ? 5_000 : 10_000,
+  );
   const [replaying, setReplaying] = useState(false);
   const [job, setJob] = useState<string>();
   const status = query.get('status') ?? '';
@@ -37,7 +62,7 @@ export function Deliveries({ endpoint }: { readonly endpoint: Endpoint }) {
           />
         </label>
         <Choice name="code_class" word="Answer" options={CODES} value={query.get('code_class') ?? ''} />
-        {may('replay') ? (
+        {endpoint && may('replay') ? (
           <button
             type="button"
             onClick={() => {
@@ -51,10 +76,8 @@ export function Deliveries({ endpoint }: { readonly endpoint: Endpoint }) {
         ) : null}
       </div>
       {job === undefined ? null : <JobProgress id={job} onDone={view.reload} />}
-      <Shown of={view}>
-        {page => <List key={`${filter}`} endpoint={endpoint} page={page} base={base} filter={filter} />}
-      </Shown>
-      {replaying && REPLAYED.includes(status) ? (
+      <Shown of={view}>{page => <List key={`${filter}`} urls={urls} page={page} base={base} filter={filter} />}</Shown>
+      {endpoint && replaying && REPLAYED.includes(status) ? (
         <ReplayMany endpoint={endpoint} filter={filter} onClose={() => setReplaying(false)} onStarted={setJob} />
       ) : null}
     </>
@@ -86,13 +109,13 @@ function Choice({ name, word, options, value }: ChoiceProps) {
 }
 
 interface ListProps {
-  readonly endpoint: Endpoint;
+  readonly urls: ReadonlyMap<string, string> | undefined;
   readonly page: DeliveryPage;
   readonly base: string;
   readonly filter: URLSearchParams;
 }
 
-function List({ endpoint, page, base, filter }: ListProps) {
+function List({ urls, page, base, filter }: ListProps) {
   const [more, setMore] = useState<{ data: readonly Delivery[]; cursor: string | null }>();
   const cursor = more === undefined ? page.cursor : more.cursor;
   const look = async (): Promise<void> => {
@@ -100,21 +123,23 @@ function List({ endpoint, page, base, filter }: ListProps) {
     const found = await ask<DeliveryPage>(`${base}?${next}`);
     setMore(before => ({ data: [...(before?.data ?? []), ...found.data], cursor: found.cursor }));
   };
-  const known = new Set(page.data.map(({ message }) => message));
-  const all = [...page.data, ...(more?.data ?? []).filter(({ message }) => !known.has(message))];
+  const known = new Set(page.data.map(keyOf));
+  const all = [...page.data, ...(more?.data ?? []).filter(each => !known.has(keyOf(each)))];
   return (
     <>
       {all.length === 0 ? (
         <Empty title="No delivery like that">
           <p>
-            {cursor === null ? 'You will see the first event that this endpoint gets here.' : 'None was found so far.'}
+            {cursor === null
+              ? 'You will see the first event that an endpoint of yours gets here.'
+              : 'None was found so far.'}
           </p>
         </Empty>
       ) : (
         <ul class="plain lines">
           {all.map(each => (
-            <li key={each.message}>
-              <Line ep={endpoint.id} delivery={each} />
+            <li key={keyOf(each)}>
+              <Line delivery={each} url={urls?.get(each.endpoint)} />
             </li>
           ))}
         </ul>
@@ -130,19 +155,23 @@ function List({ endpoint, page, base, filter }: ListProps) {
   );
 }
 
-function Line({ ep, delivery }: { readonly ep: string; readonly delivery: Delivery }) {
-  const { message, status, type, last_attempt: last, attempt_count: attempts, held } = delivery;
+const keyOf = ({ message, endpoint }: Delivery): string => `${message} ${endpoint}`;
+
+/** `url`: where the list is of all endpoints. */
+function Line({ delivery, url }: { readonly delivery: Delivery; readonly url: string | undefined }) {
+  const { message, endpoint, status, type, last_attempt: last, attempt_count: attempts, held } = delivery;
   const said = last === null ? '' : `${last.status ?? 'no answer'} ${last.class.replaceAll('_', ' ')}`;
   return (
-    <a class="line-link delivery" href={hrefOf('endpoints', ep, 'deliveries', message)}>
+    <a class="line-link delivery" href={hrefOf('endpoints', endpoint, 'deliveries', message)}>
       <State of={status === 'pending' ? 'waits' : status} />
       <span class="type">{visible(type ?? '')}</span>
-      <code class="faint">{shortId(message)}</code>
-      <span class="note">{status === 'delivered' ? '' : visible(said)}</span>
-      <span class="faint right">
-        {attempts > 1 ? `${attempts} tries` : ''}
-        {held ? ' · held' : ''}
+      {url === undefined ? <code class="faint">{shortId(message)}</code> : <span class="faint">{visible(url)}</span>}
+      <span class="note">
+        {status === 'delivered' ? '' : visible(said)}
+        {held && said !== '' ? ' · ' : ''}
+        {held ? <Held delivery={delivery} /> : null}
       </span>
+      <span class="faint right">{attempts > 1 ? `${attempts} tries` : ''}</span>
       <span class="faint right">
         <At of={delivery.created_at} />
       </span>

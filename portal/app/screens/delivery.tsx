@@ -2,6 +2,7 @@
 import { useState } from 'preact/hooks';
 import type { Attempt as AttemptOf, Delivery } from '../../../ui/delivery.ts';
 import { Attempt, Text } from '../../../ui/exchange.tsx';
+import { Held } from '../../../ui/held.tsx';
 import { type AfterConfirm, Ask, Copy, Field, Shown, State } from '../../../ui/parts.tsx';
 import { visible } from '../../../ui/text.tsx';
 import { At } from '../../../ui/time.tsx';
@@ -13,9 +14,12 @@ import type { Page } from '../wire.ts';
 export function DeliveryScreen({ ep, message }: { readonly ep: string; readonly message: string }) {
   const path = `${pathOf('endpoints', ep)}/deliveries/${encodeURIComponent(message)}`;
   const attempts = useAsk<Page<AttemptOf>>(`${path}/attempts`, 5_000);
-  const all = useAsk<Page<Delivery>>(`${pathOf('messages', message)}/deliveries?limit=250`, 5_000);
+  const all = useAsk<Page<Delivery>>(
+    `${pathOf('messages', message)}/deliveries?endpoint=${encodeURIComponent(ep)}`,
+    5_000,
+  );
   const [asking, setAsking] = useState(false);
-  const delivery = all.data?.data.find(({ endpoint }) => endpoint === ep);
+  const [delivery] = all.data?.data ?? [];
   const again = (): void => {
     attempts.reload();
     all.reload();
@@ -25,7 +29,7 @@ export function DeliveryScreen({ ep, message }: { readonly ep: string; readonly 
       <header class="event-head">
         <div>
           <p class="crumbs">
-            <a href={hrefOf()}>Endpoints</a> / <a href={hrefOf('endpoints', ep)}>Deliveries</a>
+            <a href={hrefOf('endpoints')}>Endpoints</a> / <a href={hrefOf('endpoints', ep)}>Deliveries</a>
           </p>
           <h1>
             {visible(delivery?.type ?? 'Delivery')} {delivery === undefined ? null : <State of={stateOf(delivery)} />}
@@ -42,6 +46,12 @@ export function DeliveryScreen({ ep, message }: { readonly ep: string; readonly 
               <>
                 {' '}
                 · next try <At of={delivery.next_retry_at} />
+              </>
+            ) : null}
+            {delivery?.held ? (
+              <>
+                {' '}
+                · <Held delivery={delivery} />
               </>
             ) : null}
           </p>

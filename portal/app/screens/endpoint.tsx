@@ -82,7 +82,12 @@ export function EndpointScreen({ ep, tab }: { readonly ep: string; readonly tab:
           ) : asking === 'test' ? (
             <Test path={path} types={endpoint.types} onClose={close} />
           ) : asking === undefined ? null : (
-            <Gate act={asking} path={path} onClose={close} onDone={asking === 'delete' ? () => go() : again} />
+            <Gate
+              act={asking}
+              path={path}
+              onClose={close}
+              onDone={asking === 'delete' ? () => go('endpoints') : again}
+            />
           )}
         </>
       )}
@@ -107,7 +112,7 @@ function Head({
     <header class="event-head">
       <div>
         <p class="crumbs">
-          <a href={hrefOf()}>Endpoints</a>
+          <a href={hrefOf('endpoints')}>Endpoints</a>
         </p>
         <h1>
           {visible(endpoint.url)} <State of={endpoint.state} />

@@ -190,7 +190,11 @@ export const ROUTES: Readonly<Record<Route, Described>> = {
   'GET /v1/apps/{app}/deliveries': {
     summary:
       'Deliveries of all its endpoints, newest first, those that wait among them. What is pending comes in the order in which it is due, what is dead by the time of its death.',
-    query: { ...schemas.DELIVERY_QUERY, endpoint: text('Only of this one: its id, or uid:<uid>.'), ...schemas.PAGE_QUERY },
+    query: {
+      ...schemas.DELIVERY_QUERY,
+      endpoint: text('Only of this one: its id, or uid:<uid>.'),
+      ...schemas.PAGE_QUERY,
+    },
     answers: { 200: pageOf('Delivery') },
     errors: { ...NO_ENDPOINT, ...PAGED },
   },

@@ -58,6 +58,17 @@ describe('looking', () => {
   });
 });
 
+it('lists the deliveries of all endpoints, and until when one is held and why', async () => {
+  const { run, ep, message, answer, publish, settle } = await at(200);
+  answer(429);
+  const { id } = (await publish('uid:acme', MESSAGE('inv-2'))).body;
+  await settle();
+  const { stdout, stderr } = await run('deliveries', 'uid:acme');
+  expect(stdout).toMatch(new RegExp(`${id} +${ep} +invoice.paid +pending.*held \\(throttled\\) until in`));
+  expect(stdout).toMatch(new RegExp(`${message} +${ep} +invoice.paid +delivered`));
+  expect(stderr).toBe('');
+});
+
 describe('messages', () => {
   it('lists what was published, and prints the body that is sent', async () => {
     const { run, json, message } = await at(200);
@@ -128,7 +139,7 @@ describe('what is wrong', () => {
     [['deliveries', 'uid:acme', 'EP', '--status', 'lost'], 2, 'allowed: "pending"'],
     [['deliveries', 'uid:acme', 'EP', '--since', 'yesterday'], 2, '30m, 24h, 7d'],
     [['deliveries', 'uid:acme', 'EP', '--limit', '0'], 2, '1 to 1000'],
-    [['attempts', 'uid:acme', 'EP', 'msg_no'], 3, 'no attempt has been made to deliver'],
+    [['attempts', 'uid:acme', 'EP', 'msg_no'], 3, 'there is no delivery of msg_no'],
   ] as const)('%j: %i', async (args, code, hint) => {
     const { run, ep } = await at(200);
     const result = await run(...args.map(arg => (arg === 'EP' ? ep : arg)));

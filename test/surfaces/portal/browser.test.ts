@@ -69,6 +69,13 @@ describe.skipIf(BROWSER_PATH === undefined)('the portal in a browser', () => {
     return { page, wrong, asked };
   }
 
+  /** One step from the first screen. */
+  async function openEndpoints(link: string, options?: Parameters<Browser['newContext']>[0]) {
+    const opened = await open(link, options);
+    await opened.page.getByRole('link', { name: 'Endpoints', exact: true }).click();
+    return opened;
+  }
+
   async function shoot(page: Page, name: string): Promise<void> {
     if (PICTURES === undefined) return;
     mkdirSync(PICTURES, { recursive: true });
@@ -76,11 +83,27 @@ describe.skipIf(BROWSER_PATH === undefined)('the portal in a browser', () => {
     await page.screenshot({ path: join(PICTURES, `${name}.png`), animations: 'disabled' });
   }
 
+  it('begins with what was delivered and what waits, wherever it goes, and why it waits', {
+    timeout: 30_000,
+  }, async () => {
+    const world = await broken();
+    const { app, ep } = world;
+    await world.call('POST /v1/apps/{app}/endpoints/{ep}/pause', { app, ep }, {});
+    await world.publish(app, '{"key":"waits","type":"order.paid","data":{}}');
+    await world.settle();
+    const { page, wrong } = await open(await world.link('uid:globex'));
+    await page.getByRole('heading', { name: 'Deliveries' }).waitFor();
+    const line = page.locator('.line-link.delivery').filter({ hasText: 'held: the endpoint is paused' });
+    await line.filter({ hasText: WRONG }).getByText('order.paid').click();
+    await page.getByText('held: the endpoint is paused').waitFor();
+    expect(wrong).toEqual([]);
+  });
+
   it('finds the broken endpoint, corrects and tests it, and sends the 40 again, by clicking', {
     timeout: 60_000,
   }, async () => {
     const world = await broken();
-    const { page, wrong } = await open(await world.link('uid:globex', { subject: 'ada' }), {
+    const { page, wrong } = await openEndpoints(await world.link('uid:globex', { subject: 'ada' }), {
       viewport: { width: 1180, height: 760 },
     });
     // 1. Which one, and why.
@@ -149,7 +172,7 @@ describe.skipIf(BROWSER_PATH === undefined)('the portal in a browser', () => {
 
   it('has no finding of axe on any screen, in the light and in the dark', { timeout: 60_000 }, async () => {
     const world = await broken();
-    const { page, wrong } = await open(await world.link('uid:globex'), {
+    const { page, wrong } = await openEndpoints(await world.link('uid:globex'), {
       colorScheme: 'light',
       reducedMotion: 'reduce',
     });
@@ -170,8 +193,12 @@ describe.skipIf(BROWSER_PATH === undefined)('the portal in a browser', () => {
       await page.keyboard.press('Escape');
       await page.waitForSelector('dialog', { state: 'detached' });
     };
-    await page.waitForSelector('.line-link');
+    await page.waitForSelector('.line-link.endpoint');
     await look('endpoints');
+    await page.getByRole('link', { name: 'Deliveries', exact: true }).click();
+    await page.waitForSelector('.line-link.delivery');
+    await look('all deliveries');
+    await page.getByRole('link', { name: 'Endpoints', exact: true }).click();
     await dialog('Add endpoint …');
     await page.goto(`${world.origin}/portal#/endpoints/${world.ep}?status=dead`);
     await page.waitForSelector('.line-link.delivery');
@@ -199,7 +226,7 @@ describe.skipIf(BROWSER_PATH === undefined)('the portal in a browser', () => {
     await page.waitForSelector('.json');
     await look('a delivery');
     await page.setViewportSize({ width: 360, height: 740 });
-    for (const place of ['', `#/endpoints/${world.ep}`, '#/events', `#/endpoints/${world.ep}/verify`]) {
+    for (const place of ['', '#/endpoints', `#/endpoints/${world.ep}`, '#/events', `#/endpoints/${world.ep}/verify`]) {
       await page.goto(`${world.origin}/portal${place}`);
       await page.waitForSelector('.line-link, .code, .types');
       const wide = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
@@ -211,7 +238,7 @@ describe.skipIf(BROWSER_PATH === undefined)('the portal in a browser', () => {
 
   it('is used by the keyboard alone, from the list to a test', { timeout: 30_000 }, async () => {
     const world = await broken();
-    const { page } = await open(await world.link('uid:globex'));
+    const { page } = await openEndpoints(await world.link('uid:globex'));
     await page.waitForSelector('.line-link');
     const tabTo = async (text: string): Promise<void> => {
       for (let n = 0; n < 60; n++) {
@@ -238,7 +265,7 @@ describe.skipIf(BROWSER_PATH === undefined)('the portal in a browser', () => {
     timeout: 30_000,
   }, async () => {
     const world = await broken();
-    const { page } = await open(await world.link('uid:globex'));
+    const { page } = await openEndpoints(await world.link('uid:globex'));
     await page.getByText(WRONG).click();
     await page.getByRole('link', { name: 'Signing secret' }).click();
     expect(await page.getByText('whsec_').count()).toBe(0);
@@ -264,7 +291,7 @@ describe.skipIf(BROWSER_PATH === undefined)('the portal in a browser', () => {
   }, async () => {
     const world = await broken();
     const link = await world.link('uid:globex', { read_only: true });
-    const { page, asked } = await open(link);
+    const { page, asked } = await openEndpoints(link);
     await page.getByText(WRONG).click();
     await page.locator('.line-link.delivery').first().waitFor();
     expect(page.url()).not.toContain('hfp_');
@@ -278,7 +305,7 @@ describe.skipIf(BROWSER_PATH === undefined)('the portal in a browser', () => {
     await page.reload();
     await page.getByText('the token was revoked').waitFor();
     await page.goto(await world.link('uid:globex'));
-    await page.getByText(WRONG).first().waitFor();
+    await page.locator('.line-link.delivery').first().waitFor();
   });
 
   it('is shown in a frame of a page that may, which gives the token by message, and in no other', {
@@ -306,7 +333,7 @@ describe.skipIf(BROWSER_PATH === undefined)('the portal in a browser', () => {
       if (event.data?.type === 'holdfast-portal-ready') event.source.postMessage({ type: 'holdfast-portal-token', token: '${token}' }, event.origin);
     })`);
     await page.goto(origin);
-    await page.frameLocator('iframe').getByText('No endpoint yet').waitFor();
+    await page.frameLocator('iframe').getByText('No delivery like that').waitFor();
     await portal([]);
     await page.goto(origin);
     await page.waitForTimeout(500);
@@ -342,9 +369,9 @@ describe.skipIf(BROWSER_PATH === undefined)('the portal in a browser', () => {
       if (n % 5 === 0)
         await call('POST /v1/apps/{app}/endpoints/{ep}/pause', { app, ep: eps[n] ?? '' }, { why: plain(text) });
     }
-    const { page, wrong } = await open(await world.link(app));
+    const { page, wrong } = await openEndpoints(await world.link(app));
     await page
-      .locator('.line-link')
+      .locator('.line-link.endpoint')
       .nth(texts.length - 1)
       .waitFor();
     const readable = async (): Promise<void> => {
@@ -372,7 +399,7 @@ describe.skipIf(BROWSER_PATH === undefined)('the portal in a browser', () => {
   it('takes what somebody types into its fields as text', { timeout: 600_000 }, async () => {
     const { ep, ...world } = await broken();
     const texts = isLongRun() ? NAUGHTY : NAUGHTY.filter((_, n) => n % 50 === 0);
-    const { page, wrong } = await open(await world.link(world.app));
+    const { page, wrong } = await openEndpoints(await world.link(world.app));
     await page.getByRole('heading', { name: 'Endpoints' }).waitFor();
     const dialog = page.getByRole('dialog');
     /** Sent, and answered: the dialog is gone, or says why not. */

@@ -72,7 +72,12 @@ it('orders the deliveries of all endpoints by time, whichever has more', async (
     cursor = body.cursor ?? undefined;
   } while (cursor !== undefined);
   expect(seen).toHaveLength(10);
-  expect(seen.map(each => each.slice(0, 24))).toEqual(seen.map(each => each.slice(0, 24)).toSorted().toReversed());
+  expect(seen.map(each => each.slice(0, 24))).toEqual(
+    seen
+      .map(each => each.slice(0, 24))
+      .toSorted()
+      .toReversed(),
+  );
   expect(new Set(seen).size).toBe(10);
   expect(seen.filter(each => each.endsWith(ep))).toHaveLength(8);
 });
