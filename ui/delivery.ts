@@ -61,7 +61,11 @@ export interface Health {
     readonly about: number | null;
     readonly oldest_at: string | null;
   };
+  /** Now; `dead_more`: there are more than that. */
   readonly dead: number;
+  readonly dead_more: boolean;
+  /** Ever. */
+  readonly died: number;
   readonly success_rate_1h: number | null;
   readonly success_rate_24h: number | null;
   readonly response_ms: number | null;

@@ -21,7 +21,10 @@ export function HealthFacts({ health, types }: { readonly health: Health; readon
           </>
         )}
       </Fact>
-      <Fact name="dead">{grouped(health.dead)}</Fact>
+      <Fact name="dead">
+        {grouped(health.dead)}
+        {health.dead_more ? ' or more' : ''} now, {grouped(health.died)} ever
+      </Fact>
       <Fact name="success">
         {percent(health.success_rate_1h)} this hour, {percent(health.success_rate_24h)} in a day
       </Fact>

@@ -8,8 +8,8 @@ import { readEnv } from '#lambdas/shared/read-env.ts';
 import { deliveryApiEnv } from './env.ts';
 import { handleDeliveryCall } from './handle-delivery-call.ts';
 
-const { ports, telemetry, refresh } = await outboundApi(readEnv(deliveryApiEnv, environment));
+const env = readEnv(deliveryApiEnv, environment);
+const { ports, telemetry, refresh } = await outboundApi(env);
+const answer = handleDeliveryCall(ports, ownHost => rulesOf(ownHost, env.API_URL));
 
-export const handler = oneInvocation(
-  middy(handleDeliveryCall(ports, rulesOf)).use(refresh).use(flushTelemetry(telemetry)),
-);
+export const handler = oneInvocation(middy(answer).use(refresh).use(flushTelemetry(telemetry)));

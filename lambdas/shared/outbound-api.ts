@@ -51,12 +51,12 @@ export async function outboundApi(env: OutboundApiEnv) {
   return { ports, telemetry, refresh: { before: master.refresh } };
 }
 
-/** For the host that was called, which no endpoint may be. */
-export const rulesOf = (ownHost: string): ApiRules => ({
+/** For the host that was called, which no endpoint may be. `apiUrl`: the API's own address, for links. */
+export const rulesOf = (ownHost: string, apiUrl = `https://${ownHost}`): ApiRules => ({
   ...{ environment: config.environment, retentionMs, headerPrefix: outbound.headerPrefix },
   timeoutMs: outbound.timeoutSeconds * 1_000,
   form: outbound,
   target: targetRules([ownHost]),
   replaysPerSecond: config.replaysPerSecond,
-  ...(outbound.portal === undefined ? {} : { portalUrl: `${outbound.portal.url ?? `https://${ownHost}`}/portal` }),
+  ...(outbound.portal === undefined ? {} : { portalUrl: `${outbound.portal.url ?? apiUrl}/portal` }),
 });

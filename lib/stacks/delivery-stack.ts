@@ -1,4 +1,4 @@
-import { CfnOutput, Duration, Stack, type StackProps, Validations } from 'aws-cdk-lib';
+import { CfnOutput, Duration, Lazy, Stack, type StackProps, Validations } from 'aws-cdk-lib';
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { Code } from 'aws-cdk-lib/aws-lambda';
 import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
@@ -187,7 +187,8 @@ export class DeliveryStack extends Stack {
       { actions: ['BatchGetItem'], leading: ['M#*', 'D#*'] },
       // GetItem: the head of an ordered endpoint, when the session looks once more.
       { actions: ['GetItem', 'UpdateItem'], leading: ['D#*'] },
-      { actions: ['PutItem'], leading: ['T#*'] },
+      // GetItem: the first throttled attempt, which gets the number of those after it.
+      { actions: ['GetItem', 'PutItem'], leading: ['T#*'] },
     );
     this.#grantBlobs(drain, 's3:GetObject');
     // A body that is gone ends its delivery; a refusal to say so would hold up all that is behind it.
@@ -207,6 +208,8 @@ export class DeliveryStack extends Stack {
         ...this.#common(),
         WAKE_FAST_QUEUE_URL: wakeFast.queueUrl,
         MASTER_SECRET: this.#store.masterName,
+        // The API is made after its functions.
+        API_URL: Lazy.string({ produce: () => this.api.url }),
       },
       timeout: Duration.seconds(29),
       onFailure: 'API Gateway waits for the answer; the caller sees the failure and asks again.',

@@ -19,7 +19,8 @@ export interface DeliverySummary {
   readonly on_hold: number;
   readonly paused: number;
   readonly disabled: number;
-  readonly dead: number;
+  /** Ever. */
+  readonly died: number;
   readonly oldest_waiting_at: string | null;
   /** Null while our own way out seems to work. */
   readonly egress_guard: { readonly silent: number; readonly counted: number; readonly seen_at: string } | null;

@@ -1,6 +1,5 @@
 /** Links that open the portal as one customer: made and ended through the delivery API. */
 import { isTokenId } from '#core/outbound/api/portal-token.ts';
-import { askDelivery } from '#operator/delivery-api.ts';
 import type { Operator } from '#operator/operator.ts';
 import { usageError } from '#operator/operator-error.ts';
 import { ask } from './deliveries.ts';
@@ -11,18 +10,11 @@ export async function portalLink(
   app: string,
   { readOnly, seconds }: { readonly readOnly: boolean; readonly seconds: number },
 ): Promise<{ readonly id: string; readonly url: string; readonly expires_at: string }> {
-  const { delivery, deployment } = await operator.gateway();
-  const api = await delivery();
   const body = { read_only: readOnly, expires_in_seconds: seconds };
   const path = ['apps', app, 'portal-tokens'];
-  const made = await askDelivery<{ id: string; url: string; token: string; expires_at: string }>(api, {
-    method: 'POST',
-    path,
-    body,
-  });
-  // On the local AWS the function does not know the address of its API.
-  const url = deployment.emulated ? `${api.url}/portal#token=${made.token}` : made.url;
-  return { id: made.id, url, expires_at: made.expires_at };
+  const call = { method: 'POST', path, body } as const;
+  const { id, url, expires_at } = await ask<{ id: string; url: string; expires_at: string }>(operator, call);
+  return { id, url, expires_at };
 }
 
 /**

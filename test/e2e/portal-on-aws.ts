@@ -24,6 +24,7 @@ export async function usePortal(gateway: GatewayUnderTest, receiver: LocalReceiv
     });
     const { url } = await portalLink(operator, APP, { readOnly: false, seconds: 600 });
     await page.goto(url);
+    await page.getByRole('link', { name: 'Endpoints', exact: true }).click();
     await page.getByText(HEALTHY).click();
     await page.locator('.line-link.delivery').first().waitFor();
     expect(page.url()).not.toContain('hfp_');
@@ -39,6 +40,7 @@ export async function usePortal(gateway: GatewayUnderTest, receiver: LocalReceiv
     await page.getByRole('button', { name: 'Close', exact: true }).click();
     const reader = await (await browser.newContext()).newPage();
     await reader.goto((await portalLink(operator, APP, { readOnly: true, seconds: 600 })).url);
+    await reader.getByRole('link', { name: 'Endpoints', exact: true }).click();
     await reader.getByText(HEALTHY).click();
     await reader.locator('.line-link.delivery').first().waitFor();
     expect(await reader.getByRole('button', { name: 'Test …' }).count()).toBe(0);

@@ -71,6 +71,7 @@ export function producerWorld(startsAt = NOW, real = false, judgeMs = 60_000) {
   const sent: OutgoingRequest[] = [];
   let status = 200;
   let said = 'said';
+  let answeredHeaders: Readonly<Record<string, readonly string[]>> = {};
   let answerOf = (_request: OutgoingRequest): readonly [status: number, body: string] => [status, said];
   const wake = { send: async (list: readonly Token[]) => void tokens.push(...list) };
   const specs = Object.fromEntries(
@@ -109,7 +110,7 @@ export function producerWorld(startsAt = NOW, real = false, judgeMs = 60_000) {
           return {
             kind: 'answered' as const,
             status: code,
-            headers: {},
+            headers: answeredHeaders,
             body,
             bytes: body.length,
             truncated: false,
@@ -252,6 +253,10 @@ export function producerWorld(startsAt = NOW, real = false, judgeMs = 60_000) {
     /** The body of each answer from now on. */
     say: (text: string) => {
       said = text;
+    },
+    /** The headers of each answer from now on. */
+    answerWith: (headers: typeof answeredHeaders) => {
+      answeredHeaders = headers;
     },
     pass: (ms: number) => {
       now += ms;

@@ -100,7 +100,7 @@ export function addOutLists(out: Command, set: CommandSet): void {
       run.out.result(health, () => [
         `${run.out.paint(COLOURS[state], state)}${why === null ? '' : `: ${why}`}  breaker ${health.breaker}`,
         `waiting        ${waiting.about === null ? `${waiting.count}${waiting.more ? ' or more' : ''}` : `about ${waiting.about}`}${waiting.oldest_at === null ? '' : `, the oldest ${agoOf(run, waiting.oldest_at)}`}`,
-        `dead           ${health.dead}`,
+        `dead           ${health.dead}${health.dead_more ? ' or more' : ''} now, ${health.died} ever`,
         `last success   ${agoOf(run, health.last_success_at)}`,
         `last failure   ${agoOf(run, failure?.at ?? null)}${failure?.class ? ` (${failure.class}${failure.code === null ? '' : ` ${failure.code}`})` : ''}`,
         `failing since  ${agoOf(run, health.failing_since)}`,

@@ -3,11 +3,12 @@ import { given } from '#core/given.ts';
 import type { EpochMs } from '#core/glossary.ts';
 import { wordsOf } from '#core/outbound/protocol/attempt-words.ts';
 import type { MessageId } from '#core/outbound/protocol/ids.ts';
-import type { AttemptItem } from '#core/outbound/protocol/items.ts';
-import { attemptsRange, liveRowKey, messageKey, recordKey } from '#core/outbound/protocol/keys.ts';
+import type { AttemptItem, Exchange, RecordItem } from '#core/outbound/protocol/items.ts';
+import { attemptsRange, liveRowKey, messageKey, recordKey, runtimeKey } from '#core/outbound/protocol/keys.ts';
 import type { Codec } from '#core/ports.ts';
 import { refuse } from '#core/problem-reply.ts';
 import { json, type Reply } from '#core/reply.ts';
+import { textOf } from '#core/scan/bytes.ts';
 import { capText } from '#core/scan/text.ts';
 import { toIso } from '#core/time.ts';
 import { type ApiCall, anyText, endpointOf, limitCheck, limitOf, openCursor, queryOf, sealCursor } from './api-call.ts';
@@ -19,6 +20,7 @@ export function showAttempt(codec: Pick<Codec, 'inflate'>, item: AttemptItem) {
   return {
     ...{ kind, generation: gen, attempt: n, at: toIso(at), class: item.class, code: code ?? null },
     ...{ fault: item.fault ?? null, spared: item.spared ?? null, in_words: wordsOf(item) ?? null },
+    further: item.further ?? null,
     detail: item.detail ?? null,
     timings_ms: { ...timings },
     request: { url, headers: requestHeaders },
@@ -26,13 +28,21 @@ export function showAttempt(codec: Pick<Codec, 'inflate'>, item: AttemptItem) {
       code === undefined
         ? null
         : {
-            headers: Object.fromEntries(
-              Object.entries(answerHeaders ?? {}).map(([name, all]) => [name, all.join(', ')]),
-            ),
+            headers: joined(answerHeaders ?? {}),
             body: capText(new TextDecoder().decode(body ?? new Uint8Array()), 10_240),
             truncated: truncated ?? false,
           },
   };
+}
+
+const joined = (headers: Readonly<Record<string, readonly string[]>>): Readonly<Record<string, string>> =>
+  Object.fromEntries(Object.entries(headers).map(([name, all]) => [name, all.join(', ')]));
+
+const EXCHANGE_LIMIT = 64 * 1_024;
+/** What a record keeps of its success; null for one of before. */
+function exchangeOf(codec: Pick<Codec, 'inflate'>, { exchange }: RecordItem): Exchange | null {
+  if (exchange === undefined) return null;
+  return JSON.parse(textOf(codec.inflate(exchange, EXCHANGE_LIMIT)) ?? 'null');
 }
 
 /** Failed attempts in full, oldest first; a success as its record has it. None yet, where it waits for the first one. */
@@ -43,7 +53,7 @@ export async function listAttempts(call: ApiCall): Promise<Reply> {
   const msg = (call.path['msg'] ?? '') as MessageId;
   const message = await store.get(messageKey(msg), 'consistent');
   const id = { ep: endpoint.id, msg, createdAt: message?.createdAt ?? 0 };
-  const [record, row] = await store.getMany([recordKey(id), liveRowKey(id)]);
+  const [record, row, runtime] = await store.getMany([recordKey(id), liveRowKey(id), runtimeKey(endpoint.id)]);
   if (message === undefined || (record === undefined && row === undefined))
     return refuse(404, 'unknown_delivery', `there is no delivery of ${msg.slice(0, 80)} to this endpoint`);
   const cursor = openCursor<string>(call);
@@ -54,8 +64,14 @@ export async function listAttempts(call: ApiCall): Promise<Reply> {
     const items = page.items.length > 0 || cursor === undefined ? page.items : (await store.query(range)).items;
     return items.some(item => item.at === at);
   };
-  const logged = page.items.map(item => showAttempt(codec, item));
+  // Those after a throttled one are counted in the endpoint's item while it asks for a slower pace.
+  const run = runtime?.throttled;
+  const logged = page.items.map(item => {
+    const isOfRun = run !== undefined && run.msg === msg && run.at === item.at;
+    return showAttempt(codec, isOfRun ? { ...item, further: run.further } : item);
+  });
   const { last, snippet } = record ?? {};
+  const exchange = record === undefined ? null : exchangeOf(codec, record);
   const success =
     record?.status === 'delivered' && last && page.cursor === undefined && !(await isLogged(last.at))
       ? [
@@ -69,9 +85,14 @@ export async function listAttempts(call: ApiCall): Promise<Reply> {
               in_words: wordsOf({ ...last, fault: 'none' }) ?? null,
               detail: null,
               timings_ms: { total: last.ms },
-              request: null,
+              further: null,
+              request: exchange && { url: exchange.url, headers: exchange.sent },
             },
-            response: { headers: {}, body: snippet ?? '', truncated: (last.bytes ?? 0) > (snippet ?? '').length },
+            response: {
+              headers: joined(exchange?.answered ?? {}),
+              body: snippet ?? '',
+              truncated: (last.bytes ?? 0) > (snippet ?? '').length,
+            },
           },
         ]
       : [];

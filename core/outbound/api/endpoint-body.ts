@@ -10,6 +10,7 @@ import { type GivenForm, nearestForm } from '#core/outbound/sign/signature-form.
 import { boolean, type Check, number, object, oneOf } from '#core/problem.ts';
 import { toIso } from '#core/time.ts';
 import { waitsOf } from './applications-api.ts';
+import { MASKED } from './customer.ts';
 import {
   apiVersion,
   autoDisableDays,
@@ -160,7 +161,7 @@ export function newEndpointOf(
   return Object.fromEntries(Object.entries(whole).filter(([, value]) => value !== undefined)) as unknown as NewEndpoint;
 }
 
-/** Never with a secret. */
+/** Never with a secret; values of its headers are shown to nobody: they are secrets of its customer. */
 export function showEndpoint(item: EndpointItem) {
   const fields = ROWS.map(([key, { name, write }]) => {
     const stored = item[key];
@@ -171,6 +172,7 @@ export function showEndpoint(item: EndpointItem) {
     uid: item.uid ?? null,
     application: item.app,
     ...Object.fromEntries(fields),
+    headers: Object.fromEntries(Object.keys(item.headers).map(name => [name, MASKED])),
     version: item.version,
     created_at: toIso(item.createdAt),
     updated_at: toIso(item.changedAt ?? item.createdAt),

@@ -2,7 +2,7 @@
 import { EGRESS } from '#core/outbound/drain/endpoint-config.ts';
 import { readHours } from '#core/outbound/protocol/hours.ts';
 import type { EndpointItem, RowItem, RuntimeItem } from '#core/outbound/protocol/items.ts';
-import { controlKey, endpointsRange, queueOf, runtimeKey } from '#core/outbound/protocol/keys.ts';
+import { controlKey, deadRange, endpointsRange, queueOf, runtimeKey } from '#core/outbound/protocol/keys.ts';
 import { backlogKey, readBacklog } from '#core/outbound/tend/backlog.ts';
 import { guardOf } from '#core/outbound/tend/egress.ts';
 import { readSummary, SUMMARY } from '#core/outbound/tend/summary.ts';
@@ -40,6 +40,7 @@ export async function showHealth(call: ApiCall): Promise<Reply> {
   const state = stateOf(runtime, now);
   const partition = queueOf(endpoint.id);
   const rows = await store.query<RowItem>({ table: 'outbox', partition, from: 'A', to: 'B~', limit: COUNTED });
+  const dead = await store.query({ ...deadRange(endpoint.id), limit: COUNTED });
   const count = rows.cursor === undefined ? rows.items.length : COUNTED;
   // Counted by the last audit, where it is much.
   const much =
@@ -72,7 +73,9 @@ export async function showHealth(call: ApiCall): Promise<Reply> {
       about: much?.waiting ?? null,
       oldest_at: rows.items.length === 0 ? null : toIso(oldest),
     },
-    dead: runtime?.dead ?? 0,
+    dead: dead.items.length,
+    dead_more: dead.cursor !== undefined,
+    died: runtime?.dead ?? 0,
     success_rate_1h: rate(hours.slice(0, 1)),
     success_rate_24h: rate(hours),
     response_ms: runtime === undefined ? null : Math.round(runtime.ewmaMs),
@@ -93,7 +96,7 @@ export async function showSummary({ ports }: ApiCall): Promise<Reply> {
     on_hold: seen?.onHold ?? 0,
     paused: seen?.paused ?? 0,
     disabled: seen?.disabled ?? 0,
-    dead: seen?.dead ?? 0,
+    died: seen?.dead ?? 0,
     oldest_waiting_at: iso(seen?.oldestWaiting),
     egress_guard: guard === undefined ? null : { silent: guard.held, counted: guard.counted, seen_at: toIso(guard.at) },
   });

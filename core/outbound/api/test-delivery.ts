@@ -4,7 +4,7 @@ import { askOrSkip } from '#core/ask.ts';
 import { given } from '#core/given.ts';
 import { versionOf } from '#core/outbound/catalogue/judge-publication.ts';
 import { classifyAnswer } from '#core/outbound/drain/classify-answer.ts';
-import { exchanged } from '#core/outbound/drain/exchanged.ts';
+import { exchanged, hideEchoes } from '#core/outbound/drain/exchanged.ts';
 import { toBase32 } from '#core/outbound/protocol/ids.ts';
 import type { ApplicationItem, EndpointItem, TestItem } from '#core/outbound/protocol/items.ts';
 import { eventTypeKey, runtimeKey, secretsKey, testKey, testsRange } from '#core/outbound/protocol/keys.ts';
@@ -105,7 +105,7 @@ export async function sendTest(
 }
 
 async function exchangeTest(
-  { ports, caller, customer }: ApiCall,
+  { ports, caller }: ApiCall,
   endpoint: Tested,
   keys: readonly LiveKey[],
   what: Wanted,
@@ -141,11 +141,13 @@ async function exchangeTest(
       status_code: answered ? answer.status : null,
       class: verdict.class,
       detail: answered ? null : answer.detail,
-      response_body: answered ? capText(new TextDecoder().decode(answer.body), SHOWN_BYTES) : '',
+      response_body: answered
+        ? capText(hideEchoes(new TextDecoder().decode(answer.body), endpoint.headers), SHOWN_BYTES)
+        : '',
       duration_ms: Math.round(answer.timings.total),
       request: {
         url: endpoint.url,
-        headers: customer === undefined ? sent : masked(sent, endpoint.headers),
+        headers: masked(sent, endpoint.headers),
         body: new TextDecoder().decode(bytes),
       },
     };
@@ -205,7 +207,7 @@ export async function listTests(call: ApiCall): Promise<Reply> {
   return json(200, { data, cursor: page.cursor === undefined ? null : sealCursor(call, page.cursor) });
 }
 
-/** Values of the endpoint's own headers are shown to nobody who may not see them in its configuration. */
+/** Values of the endpoint's own headers are shown to nobody. */
 function masked(sent: Readonly<Record<string, string>>, own: Readonly<Record<string, string>>) {
   const names = Object.keys(own).map(name => name.toLowerCase());
   const shown = Object.entries(sent).map(([name, value]) => [

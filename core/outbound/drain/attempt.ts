@@ -5,6 +5,7 @@ import type { Random } from '#core/ports.ts';
 import { forgetBatch, splitBatch } from './batches.ts';
 import { type DisableReason, disableReason, isProbing } from './breaker.ts';
 import { classifyAnswer } from './classify-answer.ts';
+import { exchangeOf } from './exchanged.ts';
 import { learn } from './health.ts';
 import { latenessOf } from './lateness.ts';
 import { logAttempt } from './log-attempt.ts';
@@ -14,6 +15,7 @@ import type { Prepared, Seen, Sending } from './sending.ts';
 import { persist, type Session, stopFor } from './session-state.ts';
 import { outcomeOf, settleFailure } from './settle-failure.ts';
 import { tell } from './tell.ts';
+import { endThrottled, noteThrottled } from './throttled-run.ts';
 import { isCharged, isEndpoints } from './whose-fault.ts';
 
 const BACKSTOP_MS = 1_000;
@@ -41,6 +43,8 @@ export async function attempt(session: Session, prepared: Prepared): Promise<voi
   // Looked at before anything is waited for: the answers beside this one change it, too.
   const opened = known.opens === 0 && session.health.opens > 0;
   const recovered = known.opens > 0 && session.health.opens === 0;
+  const firstThrottled =
+    verdict.fault === 'throttle' && noteThrottled(session, prepared.sendings[0] as Sending, startedAt);
   if (session.health.holdUntil !== undefined) stopFor(session, 'held');
   if (verdict.fault === 'ours') stopFor(session, 'broken');
   count(session, prepared, { verdict, probing, ms: now - startedAt, startedAt });
@@ -50,11 +54,15 @@ export async function attempt(session: Session, prepared: Prepared): Promise<voi
   const splits = !spared && (await mustSplit(session, prepared.sendings, { verdict, code }));
   const charged = !spared && !splits && isCharged(verdict, { probing, ordered, failed: session.health.failed });
   const pace = paceOf(prepared.sendings, random);
-  const seen: Seen = { answer, verdict, charged, spared, probing, startedAt, now, kid: prepared.kid, known, pace };
+  const seen: Seen = {
+    ...{ answer, verdict, charged, spared, firstThrottled, probing },
+    ...{ startedAt, now, kid: prepared.kid, known, pace },
+  };
   if (splits) await splitBatch(session, prepared.sendings);
   let over = true;
   for (const sending of prepared.sendings) over = (await settle(session, prepared.request, sending, seen)) && over;
   if (over) await forgetBatch(session, prepared.sendings);
+  if (verdict.fault !== 'throttle' && verdict.fault !== 'ours') await endThrottled(session);
   // 4. For the gate.
   const days = session.config.endpoint.autoDisableDays ?? rules.autoDisableDays;
   const reason = spared ? undefined : disableReason(known, session.health, verdict, { now, days });
@@ -75,10 +83,12 @@ async function settle(session: Session, request: OutgoingRequest, sending: Sendi
   const { rules, ports } = session;
   const { verdict, probing } = seen;
   const failed = verdict.fault === 'endpoint' || verdict.fault === 'ambiguous' || verdict.fault === 'message';
-  if (rules.attemptLog === 'all' || failed) await logAttempt(session, request, sending, seen);
+  if (rules.attemptLog === 'all' || failed || seen.firstThrottled) await logAttempt(session, request, sending, seen);
   if (verdict.fault === 'none') {
     const outcome = outcomeOf(session, sending, seen);
-    if (await writeEnd(session, sending, 'delivered', outcome)) ports.telemetry.count('Delivered');
+    const sent = { url: request.url, headers: request.headers, own: session.config.endpoint.headers };
+    const exchange = exchangeOf(ports.codec, sent, seen.answer, (outcome.snippet ?? '').length);
+    if (await writeEnd(session, sending, 'delivered', { ...outcome, exchange })) ports.telemetry.count('Delivered');
     return true;
   }
   if (verdict.directive === 'abort-message' && !probing) {

@@ -18,7 +18,7 @@ export async function logAttempt(
   const { answer, verdict, probing, spared, startedAt } = seen;
   const sent = { url: request.url, headers: request.headers, own: config.endpoint.headers };
   const item: AttemptItem = {
-    kind: probing ? 'probe' : 'delivery',
+    kind: verdict.fault === 'throttle' ? 'throttled' : probing ? 'probe' : 'delivery',
     ...{ at: startedAt, gen: delivery.gen, n },
     ...exchanged(ports.codec, sent, answer, verdict.class),
     fault: verdict.fault,

@@ -26,6 +26,8 @@ export interface Seen {
   readonly charged: boolean;
   /** Not charged, because most likely our own way out failed. */
   readonly spared: boolean;
+  /** Kept, though it is not charged: those after it are a number. */
+  readonly firstThrottled: boolean;
   readonly probing: boolean;
   readonly startedAt: number;
   readonly now: number;

@@ -7,6 +7,7 @@ import type { Outcome } from '#core/outbound/protocol/delivery-writes.ts';
 import type { LastAttempt, RecordItem } from '#core/outbound/protocol/items.ts';
 import type { Random } from '#core/ports.ts';
 import { MINUTE_MS } from '#core/time.ts';
+import { hideEchoes } from './exchanged.ts';
 import { countHead, type Head, headLimitMs } from './head-of-line.ts';
 import { writeFailure, writeWait } from './record-outcome.ts';
 import { attemptsOf, jittered, nextAttemptAt } from './schedule.ts';
@@ -86,11 +87,14 @@ export function outcomeOf(
 ): Outcome {
   const { answer, verdict, now, startedAt, known } = seen;
   const failed = verdict.fault !== 'none';
+  const { headers: own } = session.config.endpoint;
+  const said = answer.kind === 'answered' && answer.body.length > 0 ? hideEchoes(textOf(answer.body), own) : undefined;
+  const snippet = said?.slice(0, SNIPPET_BYTES);
   return {
     now,
     retentionMs: session.rules.retentionMs,
     last: lastOf(seen),
-    ...(answer.kind === 'answered' && answer.body.length > 0 ? { snippet: textOf(answer.body) } : {}),
+    ...given({ snippet }),
     ...(record?.firstAt === undefined ? { firstAt: startedAt } : {}),
     ...(failed && record?.oksBefore === undefined ? { oksBefore: known.oks ?? 0 } : {}),
   };
@@ -108,7 +112,8 @@ function lastOf({ answer, verdict, startedAt, now, kid }: Seen): LastAttempt {
 
 /** The start of an answer as text, without control characters: it is shown in terminals and pages. */
 function textOf(body: Uint8Array): string {
-  const text = new TextDecoder().decode(body.subarray(0, SNIPPET_BYTES));
+  // An echo at the end of what is shown is read whole.
+  const text = new TextDecoder().decode(body.subarray(0, 8 * SNIPPET_BYTES));
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must not pass.
-  return text.replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g, '\ufffd').slice(0, SNIPPET_BYTES);
+  return text.replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g, '\ufffd');
 }

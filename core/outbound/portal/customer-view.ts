@@ -25,7 +25,7 @@ const HEALTH: Shape = [
     'last_failure',
     'waiting',
   ],
-  ...['dead', 'success_rate_1h', 'success_rate_24h', 'response_ms'],
+  ...['dead', 'dead_more', 'died', 'success_rate_1h', 'success_rate_24h', 'response_ms'],
 ];
 const DELIVERY: Shape = [
   ...['message', 'endpoint', 'type', 'status', 'generation', 'attempt_count', 'created_at', 'ended_at'],
@@ -33,7 +33,20 @@ const DELIVERY: Shape = [
   ...['first_attempt_at', 'next_retry_at', 'delivered_at', 'last_attempt', 'replayed_from', 'replayable'],
 ];
 const ATTEMPT: Shape = [
-  ...['kind', 'generation', 'attempt', 'at', 'class', 'code', 'fault', 'spared', 'in_words', 'detail', 'timings_ms'],
+  ...[
+    'kind',
+    'generation',
+    'attempt',
+    'at',
+    'class',
+    'code',
+    'fault',
+    'spared',
+    'in_words',
+    'further',
+    'detail',
+    'timings_ms',
+  ],
   ...['request', 'response'],
 ];
 const TEST: Shape = ['success', 'status_code', 'class', 'detail', 'response_body', 'duration_ms', 'request'];

@@ -4,13 +4,15 @@ import type { AttemptItem } from './items.ts';
 
 /** Undefined for what was kept before the fault was known. */
 export function wordsOf(
-  item: Pick<AttemptItem, 'code' | 'class' | 'fault' | 'spared' | 'othersOk'>,
+  item: Pick<AttemptItem, 'code' | 'class' | 'fault' | 'spared' | 'othersOk' | 'further'>,
 ): string | undefined {
-  const { code, class: of, fault, spared, othersOk = 0 } = item;
+  const { code, class: of, fault, spared, othersOk = 0, further = 0 } = item;
   if (fault === undefined) return undefined;
   const answer = code === undefined ? `no answer (${named(of)})` : String(code);
   if (spared === 'egress') return `${answer}: most likely our own way out fails, so it does not count`;
-  return `${answer}${MEANING[fault](othersOk)}`;
+  const more =
+    further === 0 ? '' : `, and so ${further === 1 ? 'was the next request' : `were the next ${further} requests`}`;
+  return `${answer}${MEANING[fault](othersOk)}${more}`;
 }
 
 const named = (of: AnswerClass): string => of.replaceAll('_', ' ');

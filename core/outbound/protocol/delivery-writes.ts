@@ -130,6 +130,7 @@ export const SESSION_ATTRIBUTES = [
   'ramp',
   'round',
   'throttles',
+  'throttled',
   'failingSince',
   'probes',
   'goneAt',
@@ -216,6 +217,8 @@ export interface Outcome {
   readonly retentionMs: number;
   readonly last: LastAttempt;
   readonly snippet?: string;
+  /** Of a success. */
+  readonly exchange?: Uint8Array;
   /** Of the first attempt, where the record has none. */
   readonly firstAt?: EpochMs;
   readonly oksBefore?: number;
@@ -230,9 +233,9 @@ const about = ({ app, gen, type, createdAt, ...kept }: Delivery, now: EpochMs, r
   ...given({ type }),
   expiresAt: deliveryExpiry(createdAt, now, retentionOf(kept, retentionMs)),
 });
-const seen = ({ last, snippet, firstAt, oksBefore, unreadableAt, head }: Outcome) => ({
+const seen = ({ last, snippet, exchange, firstAt, oksBefore, unreadableAt, head }: Outcome) => ({
   last,
-  ...given({ snippet, firstAt, oksBefore, unreadableAt }),
+  ...given({ snippet, exchange, firstAt, oksBefore, unreadableAt }),
   ...head,
 });
 

@@ -164,6 +164,13 @@ export interface SecretsItem {
 
 export type Gate = 'open' | 'paused' | 'disabled' | 'deleted';
 export type HoldWhy = 'breaker' | 'throttled' | 'rate' | 'crash';
+export interface ThrottledRun {
+  readonly msg: MessageId;
+  readonly gen: number;
+  readonly n: number;
+  readonly at: EpochMs;
+  readonly further: number;
+}
 /** What goes on at an endpoint: gate, lease, breaker, pace. One item, changed by conditional writes only. */
 export interface RuntimeItem extends Listed {
   readonly ep: EndpointId;
@@ -195,6 +202,8 @@ export interface RuntimeItem extends Listed {
   readonly round?: number;
   /** Throttled answers in a row. */
   readonly throttles?: number;
+  /** The first of them, whose attempt is kept, and how many requests were throttled after it. */
+  readonly throttled?: ThrottledRun;
   readonly failingSince?: EpochMs;
   /** Since `failingSince`. */
   readonly probes: number;
@@ -330,6 +339,13 @@ export const FINAL_STATUSES = ['delivered', 'dead', 'aborted', 'expired', 'dropp
 export type OpenStatus = (typeof OPEN_STATUSES)[number];
 export type FinalStatus = (typeof FINAL_STATUSES)[number];
 
+/** Where a success was sent, and both sides' headers, as far as they fit. */
+export interface Exchange {
+  readonly url: string;
+  /** Values of the customer's own headers are masked. */
+  readonly sent: Readonly<Record<string, string>>;
+  readonly answered: Readonly<Record<string, readonly string[]>>;
+}
 /** What an attempt left in the record. */
 export interface LastAttempt {
   readonly at: EpochMs;
@@ -352,6 +368,8 @@ export interface RecordItem extends Listed {
   readonly last?: LastAttempt;
   /** The start of the last answer, at most 256 bytes of text. */
   readonly snippet?: string;
+  /** Of the last success: `Exchange` as JSON, deflated. */
+  readonly exchange?: Uint8Array;
   readonly firstAt?: EpochMs;
   /** Failures in a row that were not charged, each followed by a wait of its own. */
   readonly waits?: number;
@@ -400,6 +418,8 @@ export interface AttemptItem {
   readonly spared?: 'egress';
   /** How many others the endpoint had answered 2xx since this delivery began to fail. */
   readonly othersOk?: number;
+  /** Of the first throttled one in a row: how many were throttled after it, whatever message they carried. */
+  readonly further?: number;
   readonly code?: number;
   readonly detail?: string;
   readonly timings: Timings;

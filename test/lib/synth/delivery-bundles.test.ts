@@ -82,6 +82,7 @@ describe('bundles of the delivery stack', () => {
     const env = {
       ...{ AWS_REGION: 'eu-central-1', AWS_ACCESS_KEY_ID: text, AWS_SECRET_ACCESS_KEY: text, LANE: 'fast' },
       ...{ REGISTRY_TABLE: text, OUTBOX_TABLE: text, BODIES_BUCKET: text, MASTER_SECRET: text, OWN_HOSTS: text },
+      API_URL: text,
       ...{ JOBS_QUEUE_URL: 'http://127.0.0.1/q', JOBS_DEAD_QUEUE_URL: 'http://127.0.0.1/q' },
       ...{ WAKE_QUEUE_URL: 'http://127.0.0.1/q', WAKE_FAST_QUEUE_URL: 'http://127.0.0.1/q' },
       ...{ WAKE_SLOW_QUEUE_URL: 'http://127.0.0.1/q', WAKES_DEAD_QUEUE_URL: 'http://127.0.0.1/q' },

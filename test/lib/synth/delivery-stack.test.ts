@@ -166,6 +166,10 @@ describe('functions', () => {
     expect(Object.keys(functions()).sort()).toEqual(Object.keys(contracts).sort());
     for (const [name, contract] of Object.entries(contracts))
       expect(Object.keys(functions()[name].Environment.Variables).sort(), name).toEqual(Object.keys(contract).sort());
+    // The local AWS puts an address there that opens (local/stacks/assembly.ts).
+    expect(functions()['DeliveryApi'].Environment.Variables.API_URL).toEqual({
+      'Fn::GetAtt': [expect.any(String), 'ApiEndpoint'],
+    });
     const shown = Object.entries(functions()).map(([name, each]) => [name, each.Timeout, each.MemorySize]);
     expect(Object.fromEntries(shown.map(([name, ...rest]) => [name, rest]))).toEqual({
       Publish: [10, 512],

@@ -332,7 +332,9 @@ export const SCHEMAS: Readonly<Record<string, Schema>> = {
       about: orNull(whole('First attempts, as the last audit found them; only from 10,000 on.')),
       oldest_at: orNull(time()),
     }),
-    dead: whole('Ever.'),
+    dead: whole('Those that are dead now; at most 1,000.'),
+    dead_more: truth('More are dead than `dead` says.'),
+    died: whole('Ever, those among them that were sent again.'),
     success_rate_1h: orNull(number()),
     success_rate_24h: orNull(number()),
     response_ms: orNull(whole()),
@@ -379,6 +381,7 @@ export const SCHEMAS: Readonly<Record<string, Schema>> = {
     fault: orNull(oneOf(FAULTS)),
     spared: orNull(oneOf(['egress'])),
     in_words: orNull(text('Whose fault it was, for people.')),
+    further: orNull(whole('Of a throttled one: how many requests were throttled after it.')),
     detail: orNull(text()),
     timings_ms: TIMINGS,
     request: {
@@ -435,7 +438,7 @@ export const SCHEMAS: Readonly<Record<string, Schema>> = {
     on_hold: whole('Nothing is sent to them for a while.'),
     paused: whole(),
     disabled: whole(),
-    dead: whole('Deliveries that died, ever.'),
+    died: whole('Deliveries that died, ever.'),
     oldest_waiting_at: orNull(time()),
     egress_guard: {
       oneOf: [

@@ -38,7 +38,7 @@ it('counts the endpoints that do not get their webhooks, and says since when the
   );
   expect(await lineOf('doctor')).toMatch(/^ok +customers +7 endpoints, 2 on hold, 1 disabled$/);
   const { value } = await cli.json(['status'], { gateway, readDeployment: () => deployment });
-  expect(value).toMatchObject({ customers: { endpoints: 7, on_hold: 2, paused: 3, disabled: 1, dead: 9 } });
+  expect(value).toMatchObject({ customers: { endpoints: 7, on_hold: 2, paused: 3, disabled: 1, died: 9 } });
 });
 
 it('says that nothing was counted yet, of a deployment of today', async () => {

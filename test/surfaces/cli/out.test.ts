@@ -169,7 +169,7 @@ describe('the portal', () => {
   it('is opened by a link that is one customer, for a while', async () => {
     const { run, json } = await at(200);
     const { stdout } = await run('portal', 'uid:acme', '--read-only', '--minutes', '5');
-    expect(stdout).toMatch(/^https:\/\/delivery\.test\/portal#token=hfp_[\w.-]+\n$/);
+    expect(stdout).toMatch(/^https:\/\/api\.acme\.com\/portal#token=hfp_[\w.-]+\n$/);
     const claims = JSON.parse(Buffer.from(stdout.split('hfp_')[1]?.split('.')[0] ?? '', 'base64url').toString());
     expect(claims).toMatchObject({ caps: ['read', 'read_bodies'] });
     expect(claims.exp - claims.iat).toBe(300_000);

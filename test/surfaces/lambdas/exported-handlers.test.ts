@@ -63,6 +63,7 @@ beforeEach(() => {
     WAKES_DEAD_QUEUE_URL: queue('wakes-dead'),
     MASTER_SECRET: 'holdfast/test/_outbound',
     OWN_HOSTS: 'deliveries.example.com',
+    API_URL: 'https://deliveries.example.com',
     LANE: 'fast',
   };
   for (const [name, value] of Object.entries(environment)) vi.stubEnv(name, value);

@@ -48,6 +48,7 @@ let aws: HandlersInMemory;
 beforeAll(() => {
   aws = new HandlersInMemory(config, {
     ...{ PAGE_TOPIC: PAGES, PROBE_URL: `https://${HOST}/webhooks/holdfast-probe`, LANE: 'fast', OWN_HOSTS: HOST },
+    API_URL: `https://${HOST}`,
     ...{ MASTER_SECRET: 'holdfast/test/_outbound', OUTBOUND: 'on' },
     ALARM_SERVICES: JSON.stringify({ [SLACK]: [{ severity: 'page', kind: 'slack', name: 'oncall', region: 'us' }] }),
   });

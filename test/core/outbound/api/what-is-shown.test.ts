@@ -1,7 +1,7 @@
 /** What a customer sees of a hold, of the last failure, and of a publication that is no text. */
 import { expect, it } from 'vitest';
-import type { EndpointId } from '#core/outbound/protocol/ids.ts';
-import { runtimeKey } from '#core/outbound/protocol/keys.ts';
+import type { EndpointId, MessageId } from '#core/outbound/protocol/ids.ts';
+import { attemptsRange, runtimeKey } from '#core/outbound/protocol/keys.ts';
 import { toIso } from '#core/time.ts';
 import { withEndpoint } from '#test/kit/producer-world.ts';
 
@@ -46,4 +46,80 @@ it('refuses what is no UTF-8, and stores nothing', async () => {
   const { status, body } = await publish(app, bytes);
   expect([status, body.detail]).toEqual([400, expect.stringContaining('not UTF-8')]);
   expect((await call('GET /v1/apps/{app}/messages', { app })).body.data).toEqual([]);
+});
+
+it('keeps the first throttled request of a hold, and how many followed, in two writes', async () => {
+  const { app, ep, call, publish, settle, pass, answer, tokens, store } = await withEndpoint();
+  answer(429);
+  const msg = (await publish(app, '{"key":"k","type":"a","data":1}')).body.id as MessageId;
+  await settle();
+  const attempts = async () => (await call(`GET ${E}/deliveries/{msg}/attempts`, { app, ep, msg })).body.data;
+  expect(await attempts()).toMatchObject([{ kind: 'throttled', code: 429, class: 'throttled', further: 0 }]);
+  const again = async (): Promise<void> => {
+    pass(900_000);
+    tokens.push({ v: 1, ep: ep as EndpointId });
+    await settle();
+  };
+  for (let n = 0; n < 3; n++) await again();
+  expect(await attempts()).toMatchObject([{ kind: 'throttled', further: 3 }]);
+  const stored = async () => (await store.query(attemptsRange(ep as EndpointId, msg))).items.map(it => it.further);
+  expect(await stored(), 'one write for the first, none for the others').toEqual([undefined]);
+  answer(200);
+  await again();
+  expect(await stored()).toEqual([3]);
+  expect(await attempts()).toMatchObject([{ in_words: expect.stringContaining('next 3 requests') }, { class: 'ok' }]);
+});
+
+it('keeps the headers of a success, in the record', async () => {
+  const { app, ep, call, publish, settle, answerWith, store } = await withEndpoint();
+  await call(`PATCH ${E}`, { app, ep }, { headers: { 'x-key': 'top-secret-1' } });
+  answerWith({ 'x-request-id': ['r-1'], 'x-echo': ['top-secret-1'] });
+  const msg = (await publish(app, '{"key":"k","type":"a","data":1}')).body.id as MessageId;
+  await settle();
+  const { data } = (await call(`GET ${E}/deliveries/{msg}/attempts`, { app, ep, msg })).body;
+  expect(data).toMatchObject([
+    {
+      request: { url: 'https://hooks.customer.com/in', headers: { 'webhook-id': msg, 'x-key': '***' } },
+      response: { headers: { 'x-request-id': 'r-1', 'x-echo': '***' } },
+    },
+  ]);
+  expect((await store.query(attemptsRange(ep as EndpointId, msg))).items, 'no write of its own').toEqual([]);
+});
+
+it('shows values of the headers of an endpoint to nobody, also where the receiver echoes them', async () => {
+  const { app, ep, call, publish, settle, answer, say } = await withEndpoint();
+  const { body } = await call(`PATCH ${E}`, { app, ep }, { headers: { authorization: 'Bearer top-secret-1' } });
+  expect(body.headers).toEqual({ authorization: '…' });
+  answer(422);
+  say('you sent Bearer top-secret-1');
+  const msg = (await publish(app, '{"key":"k","type":"a","data":1}')).body.id;
+  await settle();
+  const shown = [
+    await call(`GET ${E}`, { app, ep }),
+    await call('GET /v1/apps/{app}/endpoints', { app }),
+    await call(`GET ${E}/deliveries`, { app, ep }),
+    await call(`GET ${E}/deliveries/{msg}/attempts`, { app, ep, msg }),
+    await call(`POST ${E}/test`, { app, ep }, {}),
+    await call(`GET ${E}/tests`, { app, ep }),
+  ];
+  expect(JSON.stringify(shown)).not.toContain('top-secret');
+  expect(shown[3]?.body.data[0].response.body).toBe('you sent ***');
+});
+
+it('counts what is dead now, and what ever died', async () => {
+  const { app, ep, call, publish, settle, pass, answer, tokens } = await withEndpoint();
+  await call('PATCH /v1/apps/{app}', { app }, { schedule: [5] });
+  answer(422);
+  const sent: string[] = [];
+  for (const key of ['k', 'l']) sent.push((await publish(app, `{"key":"${key}","type":"a","data":1}`)).body.id);
+  await settle();
+  pass(60_000);
+  tokens.push({ v: 1, ep: ep as EndpointId });
+  await settle();
+  const health = async () => (await call(`GET ${E}/health`, { app, ep })).body;
+  expect(await health()).toMatchObject({ dead: 2, dead_more: false, died: 2 });
+  answer(200);
+  await call(`POST ${E}/deliveries/{msg}/replay`, { app, ep, msg: sent[0] ?? '' }, { request_id: 'r' });
+  await settle();
+  expect(await health()).toMatchObject({ dead: 1, dead_more: false, died: 2 });
 });

@@ -20,8 +20,11 @@ async function logOf(attemptLog: 'failures' | 'all'): Promise<readonly AttemptIt
   return log.toSorted((a, b) => a.at - b.at);
 }
 
-it('keeps charged failures by default', async () => {
-  expect((await logOf('failures')).map(({ code }) => code)).toEqual([422]);
+it('keeps charged failures and the first throttled one by default', async () => {
+  expect((await logOf('failures')).map(({ code, kind }) => [code, kind])).toEqual([
+    [429, 'throttled'],
+    [422, 'delivery'],
+  ]);
 });
 
 it('keeps each attempt with its answer where all are asked for', async () => {

@@ -14,6 +14,8 @@ import {
   publicRoute,
   SESSION_ROUTE,
 } from '#core/outbound/portal/portal-routes.ts';
+import type { AppId, EndpointId } from '#core/outbound/protocol/ids.ts';
+import { endpointKey } from '#core/outbound/protocol/keys.ts';
 import type { Reply } from '#core/reply.ts';
 import { ApiDocument } from '#test/kit/api-document.ts';
 import { type Json, producerWorld } from '#test/kit/producer-world.ts';
@@ -267,8 +269,9 @@ describe('a customer', () => {
     const echoed = await world.ask(`PATCH ${E}`, token, { ...ep(world), body: { headers: shown.body.headers } });
     expect(echoed.status).toBe(400);
     await world.ask(`PATCH ${E}`, token, { ...ep(world), body: { headers: { 'x-new': 'v' } } });
-    const kept = await world.call(`GET ${E}`, { ...world.own });
-    expect(kept.body.headers).toEqual({ 'x-new': 'v' });
+    const { app, ep: id } = world.own;
+    const kept = await world.store.get(endpointKey(app as AppId, id as EndpointId), 'consistent');
+    expect(kept?.headers).toEqual({ 'x-new': 'v' });
   });
 
   it('opens what it closed, and not what the producer closed, whose reasons it does not see', async () => {
