@@ -52,7 +52,7 @@ export function hideEchoes(text: string, own: Own): string {
 }
 
 /** The same of a body; one without an echo is the same bytes. */
-export function withoutEchoes(body: Uint8Array, own: Own): Uint8Array {
+function withoutEchoes(body: Uint8Array, own: Own): Uint8Array {
   if (Object.keys(own).length === 0) return body;
   const text = new TextDecoder().decode(body);
   const shown = hideEchoes(text, own);

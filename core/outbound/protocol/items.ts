@@ -164,7 +164,7 @@ export interface SecretsItem {
 
 export type Gate = 'open' | 'paused' | 'disabled' | 'deleted';
 export type HoldWhy = 'breaker' | 'throttled' | 'rate' | 'crash';
-export interface ThrottledRun {
+interface ThrottledRun {
   readonly msg: MessageId;
   readonly gen: number;
   readonly n: number;
