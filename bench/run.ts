@@ -4,19 +4,25 @@ import { type Bench, type Section, toMarkdown } from './report/section.ts';
 
 /** One line per benchmark, loaded only when it runs: (f) takes the CPU of (a) and (b), (c) the durations of (f). */
 const BENCHES: Readonly<Record<string, { readonly about: string; readonly load: () => Promise<Bench> }>> = {
-  a: { about: 'cold start of ingest', load: async () => (await import('./start-ratio.ts')).measureStart },
-  b: { about: 'CPU of a warm handler', load: async () => (await import('./handler-cpu.ts')).measureHandlers },
-  f: { about: 'latency, as a model', load: async () => (await import('./latency.ts')).modelLatency },
-  c: { about: 'billed units and dollars per event', load: async () => (await import('./units.ts')).measureUnits },
+  a: { about: 'cold start of ingest', load: async () => (await import('./start/start-ratio.ts')).measureStart },
+  b: {
+    about: 'CPU of a warm handler',
+    load: async () => (await import('./handlers/measure-handlers.ts')).measureHandlers,
+  },
+  f: { about: 'latency, as a model', load: async () => (await import('./latency/latency.ts')).modelLatency },
+  c: {
+    about: 'billed units and dollars per event',
+    load: async () => (await import('./billing/units.ts')).measureUnits,
+  },
   d: {
     about: 'side by side with Postgres, BullMQ, adnanh/webhook',
-    load: async () => (await import('./side-by-side.ts')).measureSideBySide,
+    load: async () => (await import('./side-by-side/side-by-side.ts')).measureSideBySide,
   },
   g: {
     about: 'endpoints that hang, and their neighbours',
-    load: async () => (await import('./isolation.ts')).measureIsolation,
+    load: async () => (await import('./isolation/isolation.ts')).measureIsolation,
   },
-  e: { about: 'what breaks first as it grows', load: async () => (await import('./growth.ts')).measureGrowth },
+  e: { about: 'what breaks first as it grows', load: async () => (await import('./growth/growth.ts')).measureGrowth },
 };
 const QUICK = ['a', 'b', 'c', 'f'];
 

@@ -98,6 +98,8 @@ describe('boundaries', () => {
     ['handlers/x.ts', '#adapters/sqs/sqs-work-queue.ts'],
     ['handlers/x.ts', '../core/handler/handler-contract.ts'],
     ['gateway.config.ts', './core/condition.ts'],
+    ['bench/growth/x.ts', '../isolation/scenario.ts'],
+    ['bench/report/x.ts', '#test/kit/bundles.ts'],
   ] as const;
   const ALLOWED_IMPORTS = [
     ['core/x.ts', './condition.ts'],
@@ -125,9 +127,18 @@ describe('boundaries', () => {
   it('every file imports what it may', () => {
     const files = [...new Set(Object.keys(ROOMS).map(room => room.split('/')[0] ?? room))].flatMap(top =>
       top.endsWith('.ts') ? [top] : [...filesBelow(top), ...filesBelow(top, '.tsx')],
-    );
+    ).filter(file => !file.includes('node_modules/'));
     expect(files.length).toBeGreaterThan(800);
     expect(files.flatMap(file => forbiddenImports(file, readFileSync(join(ROOT, file), 'utf8')))).toEqual([]);
+  });
+
+  it('no test but those of the measurements imports a measurement', () => {
+    const readers = filesBelow('test').filter(
+      file =>
+        !file.startsWith('test/bench/') &&
+        importsIn(readFileSync(join(ROOT, file), 'utf8')).some(spec => targetOf(spec, file).startsWith('bench/')),
+    );
+    expect(readers).toEqual([]);
   });
 
   const FORBIDDEN_CODE = [

@@ -15,7 +15,7 @@ const HEAD = `# Performance and cost, measured
 
 ![Each figure as a share of its target](performance.svg)
 
-Written by \`npm run bench -- --write\`. Everything here ran on one machine against local stand-ins: **emulator, not AWS**. Milliseconds on this machine say nothing about Lambda, so every time is compared with something that ran in the same round. Counts are the same on AWS. Dollars and latencies on AWS are **predicted**, from list prices and from a model whose inputs are shown. \`bench/calibrate.ts\` compares them with an account of yours.
+Written by \`npm run bench -- --write\`. Everything here ran on one machine against local stand-ins: **emulator, not AWS**. Milliseconds on this machine say nothing about Lambda, so every time is compared with something that ran in the same round. Counts are the same on AWS. Dollars and latencies on AWS are **predicted**, from list prices and from a model whose inputs are shown. \`bench/calibration/calibrate.ts\` compares them with an account of yours.
 
 Times are CPU (user and system) of child processes in interleaved rounds, after two warm-up rounds; medians, with the quartiles in brackets. \`npm run bench -- --quick\` repeats (a), (b), (c) and (f) in under five minutes on two cores; \`npm run bench -- c\` repeats one of them. A full run takes half an hour there, on a machine that does nothing else. (d) and (g) need a JDK 17 and Maven. (d) also needs npm and the servers of its peers; it takes them from Debian's packages if they are not installed. If a section fails, the run names it at the end and keeps the others.
 `;

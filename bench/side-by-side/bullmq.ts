@@ -3,11 +3,11 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { SECRET } from '#test/kit/processes/load.ts';
+import { startPeer, startProgram } from '#test/kit/processes/programs.ts';
+import type { System } from '#test/kit/processes/system.ts';
 import { freePort } from '#test/kit/servers/free-port.ts';
 import { findServer } from './debian.ts';
-import { SECRET } from './load.ts';
-import { startPeer, startProgram } from './programs.ts';
-import type { System } from './system.ts';
 
 const run = promisify(execFile);
 const APP = join(import.meta.dirname, '../peers/bullmq-app.ts');

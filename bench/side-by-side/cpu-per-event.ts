@@ -1,9 +1,9 @@
 /** CPU of a running system's programs per event: under a steady load, less what they spend at rest. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { untilIdle, untilProcessed } from './effects.ts';
-import { type LoadOptions, sendAtOnce, sendSteadily } from './load.ts';
-import { cpuSeconds } from './programs.ts';
-import type { RunningSystem } from './system.ts';
+import { untilIdle, untilProcessed } from '#test/kit/processes/effects.ts';
+import { type LoadOptions, sendAtOnce, sendSteadily } from '#test/kit/processes/load.ts';
+import { cpuSeconds } from '#test/kit/processes/programs.ts';
+import type { RunningSystem } from '#test/kit/processes/system.ts';
 
 /** CPU seconds so far: each program by its name, and all stores together. */
 interface Clock {

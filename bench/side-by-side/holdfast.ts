@@ -1,6 +1,6 @@
 /** Ours. */
-import { startHoldfast } from './start-holdfast.ts';
-import type { System } from './system.ts';
+import { startHoldfast } from '#test/kit/processes/start-holdfast.ts';
+import type { System } from '#test/kit/processes/system.ts';
 
 export const holdfast: System = {
   name: 'Holdfast',

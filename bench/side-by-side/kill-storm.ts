@@ -1,8 +1,8 @@
 /** SIGKILL of one program after the other at random instants, under load from a sender that retries. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { untilProcessed } from './effects.ts';
-import { type LoadOptions, sendSteadily } from './load.ts';
-import type { RunningSystem } from './system.ts';
+import { untilProcessed } from '#test/kit/processes/effects.ts';
+import { type LoadOptions, sendSteadily } from '#test/kit/processes/load.ts';
+import type { RunningSystem } from '#test/kit/processes/system.ts';
 
 export interface Losses {
   readonly kills: number;

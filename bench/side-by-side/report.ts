@@ -1,12 +1,12 @@
 /** Section (d) of docs/performance.md. */
 import { SWEEPER_PER_CORE } from '#core/config/sweeper-speed.ts';
+import type { System } from '#test/kit/processes/system.ts';
 import { showSpread, spreadOf } from '../measure/statistics.ts';
 import type { Figure, Section } from '../report/section.ts';
 import { type Rest, type Round, sum } from './cpu-per-event.ts';
 import { holdfast } from './holdfast.ts';
 import type { Losses } from './kill-storm.ts';
 import type { Plan } from './plan.ts';
-import type { System } from './system.ts';
 
 export interface Outcome {
   readonly system: System;
@@ -91,7 +91,7 @@ export function reportSideBySide(outcomes: readonly Outcome[], skipped: readonly
     notes: [
       'Latency and throughput are not compared: ours would be the figures of DynamoDB Local and ElasticMQ, which are made for tests. (f) predicts latency on AWS, and (e) what breaks first.',
       'Ours does more: each event is four requests to DynamoDB and one to SQS, as signed HTTP with JSON. Postgres and Redis have a binary connection that stays open. Ours also compresses the body, and the record keeps its timeline. On Lambda the programs cost nothing at rest, except the sweeper and the nightly audit (c).',
-      `Counted with ours, though on AWS the service does it: taking messages from the queue and deleting them. That is two bare requests for each batch, which at this rate mostly holds one event. Not counted, because it comes 20 to 80 s later: the sweeper reads each arrival twice, which takes ${LOOKS_MICROS} µs (\`node bench/sweep-rate.ts\`).`,
+      `Counted with ours, though on AWS the service does it: taking messages from the queue and deleting them. That is two bare requests for each batch, which at this rate mostly holds one event. Not counted, because it comes 20 to 80 s later: the sweeper reads each arrival twice, which takes ${LOOKS_MICROS} µs (\`node bench/sweep/sweep-rate.ts\`).`,
       ...skipped,
     ],
     numbers: {

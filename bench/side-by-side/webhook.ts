@@ -2,11 +2,11 @@
 import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { answersHttp } from '#test/adapters/contracts/java-services.ts';
+import { SECRET } from '#test/kit/processes/load.ts';
+import { startProgram, startRoles } from '#test/kit/processes/programs.ts';
+import type { Effect, System } from '#test/kit/processes/system.ts';
 import { freePort } from '#test/kit/servers/free-port.ts';
 import { findServer } from './debian.ts';
-import { SECRET } from './load.ts';
-import { startProgram, startRoles } from './programs.ts';
-import type { Effect, System } from './system.ts';
 
 export const webhook: System = {
   name: 'adnanh/webhook 2.8',

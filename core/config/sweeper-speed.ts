@@ -7,7 +7,7 @@ export const SWEEPER_MEMORY_MB = 1_769;
 
 /**
  * Parked events sent, or arrivals read, in a second of one core that does nothing else. Measured on 2026-11-24 on a core of
- * an AMD EPYC against an imitation of AWS, not on Lambda; `node bench/sweep-rate.ts` measures again and fails below these.
+ * an AMD EPYC against an imitation of AWS, not on Lambda; `node bench/sweep/sweep-rate.ts` measures again and fails below these.
  */
 export const SWEEPER_PER_CORE = { sends: 700, arrivals: 13_000 } as const;
 

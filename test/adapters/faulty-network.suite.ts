@@ -15,33 +15,20 @@ import { createSqsClient, primeSqs } from '#adapters/sqs/create-sqs-client.ts';
 import { SqsWorkQueue } from '#adapters/sqs/sqs-work-queue.ts';
 import { systemAddresses, systemClock, systemIds, systemTimer } from '#adapters/system.ts';
 import { eq, exists, missing } from '#core/condition.ts';
-import type { ResolvedSource } from '#core/config/resolved-config.ts';
-import { toSourceId } from '#core/glossary.ts';
 import { acceptRequest } from '#core/inbound/ingest/accept-request.ts';
 import { RefusedSlots } from '#core/inbound/ingest/refused-slots.ts';
 import type { EventItem } from '#core/inbound/protocol/event-item.ts';
 import { DEFAULT_TIMINGS } from '#core/inbound/protocol/timings.ts';
-import { DEFAULT_RETRY } from '#core/retry/backoff.ts';
 import type { RawRequest } from '#core/verification/raw-request.ts';
 import { generic } from '#providers/generic.ts';
 import { environmentFor, makeDynamoDbTables } from '#test/adapters/contracts/dynamodb-tables.ts';
 import { makeEventItem, mixed } from '#test/adapters/contracts/event-item-fixture.ts';
 import { makeSqsQueues } from '#test/adapters/contracts/sqs-queues.ts';
+import { resolvedSource } from '#test/kit/resolved-source.ts';
 import { type FaultProxy, type ProxyFault, startFaultProxy } from './fault-proxy.ts';
 
 const SECRET = 'a secret of the fault proxy tests';
-const source: ResolvedSource = {
-  id: toSourceId('proxied'),
-  spec: generic,
-  paths: ['/webhooks/proxied'],
-  settings: {},
-  unhandled: 'ignore',
-  maxBodyBytes: 4_194_304,
-  dedupOnBody: false,
-  dryRun: false,
-  quarantine: false,
-  retry: DEFAULT_RETRY,
-};
+const source = resolvedSource('proxied', generic);
 
 let events = 0;
 const freshItem = (): EventItem => makeEventItem('proxied', `${Date.now().toString(36)}-${++events}`);

@@ -7,8 +7,7 @@ import { MemorySecretValues } from '#adapters/memory/memory-secrets.ts';
 import { MemoryTelemetry } from '#adapters/memory/memory-telemetry.ts';
 import { CachedSecrets } from '#adapters/secrets/cached-secrets.ts';
 import { systemAddresses, systemClock, systemIds, systemRandom, systemTimer } from '#adapters/system.ts';
-import type { ResolvedSource } from '#core/config/resolved-config.ts';
-import { type EventPk, toSourceId } from '#core/glossary.ts';
+import type { EventPk } from '#core/glossary.ts';
 import { defineHandlers, done } from '#core/handler/handler-contract.ts';
 import { acceptRequest } from '#core/inbound/ingest/accept-request.ts';
 import { RefusedSlots } from '#core/inbound/ingest/refused-slots.ts';
@@ -20,20 +19,10 @@ import { Breaker } from '#core/retry/breaker.ts';
 import { generic } from '#providers/generic.ts';
 import { makeDynamoDbTables } from '#test/adapters/contracts/dynamodb-tables.ts';
 import { makeSqsQueues } from '#test/adapters/contracts/sqs-queues.ts';
+import { resolvedSource } from '#test/kit/resolved-source.ts';
 
 const SECRET = 'a secret of the whole path tests';
-const source: ResolvedSource = {
-  id: toSourceId('whole'),
-  spec: generic,
-  paths: ['/webhooks/whole'],
-  settings: {},
-  unhandled: 'ignore',
-  maxBodyBytes: 4_194_304,
-  dedupOnBody: false,
-  dryRun: false,
-  quarantine: false,
-  retry: { attempts: 2, baseSeconds: 0, capSeconds: 0 },
-};
+const source = resolvedSource('whole', generic, { retry: { attempts: 2, baseSeconds: 0, capSeconds: 0 } });
 const rules: ProcessRules = {
   // The machine may be starved; what is tested here is not speed.
   timings: { ...DEFAULT_TIMINGS, ingestBudgetMs: 60_000, recordBudgetMs: 30_000 },

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { runScript, SCRIPT, type ScriptResult } from '#bench/billing/script.ts';
-import { countedUnitsOf } from '#bench/units.ts';
+import { countedUnitsOf } from '#bench/billing/units.ts';
 import { countedUnits } from '#operator/cost/counted-units.ts';
 import { isLongRun } from '#test/kit/long-run.ts';
 

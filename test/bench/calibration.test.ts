@@ -1,4 +1,4 @@
-/** The parts of bench/calibrate.ts that need no account. */
+/** The parts of bench/calibration/calibrate.ts that need no account. */
 import { describe, expect, it } from 'vitest';
 import { compare, showComparison } from '#bench/calibration/compare.ts';
 import { readReport } from '#bench/calibration/read-reports.ts';

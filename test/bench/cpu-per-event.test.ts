@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { measureRest, measureRound, sum } from '#bench/side-by-side/cpu-per-event.ts';
-import { startProgram } from '#bench/side-by-side/programs.ts';
-import type { RunningSystem } from '#bench/side-by-side/system.ts';
 import { answersHttp } from '#test/adapters/contracts/java-services.ts';
 import { isLongRun } from '#test/kit/long-run.ts';
+import { startProgram } from '#test/kit/processes/programs.ts';
+import type { RunningSystem } from '#test/kit/processes/system.ts';
 import { freePort } from '#test/kit/servers/free-port.ts';
 
 const PER_EVENT_MS = 4;

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { billDeliveries, SHAPES } from '#bench/billing/billed-deliveries.ts';
-import { dollarsOf } from '#bench/delivery-units.ts';
+import { dollarsOf } from '#bench/billing/delivery-units.ts';
 import { readNumbers } from '#bench/report/page.ts';
 
 describe('a delivery', () => {

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { SeededRandom } from '#adapters/memory/seeded-random.ts';
+import { coldShare } from '#bench/latency/cold-share.ts';
+import { INPUTS, valueAt } from '#bench/latency/inputs.ts';
+import { drawJourney, type Measured } from '#bench/latency/latency-model.ts';
 import { quantile } from '#bench/measure/statistics.ts';
-import { coldShare } from '#bench/model/cold-share.ts';
-import { INPUTS, valueAt } from '#bench/model/inputs.ts';
-import { drawJourney, type Measured } from '#bench/model/latency-model.ts';
 
 const LEAN: Measured = {
   ingestCpuMs: 1,

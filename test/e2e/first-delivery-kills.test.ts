@@ -9,12 +9,12 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SeededRandom } from '#adapters/memory/seeded-random.ts';
-import { untilProcessed } from '#bench/side-by-side/effects.ts';
-import { post, sendSteadily } from '#bench/side-by-side/load.ts';
-import { type EventRecord, type RunningHoldfast, startHoldfast } from '#bench/side-by-side/start-holdfast.ts';
 import { LOCAL_RETRY } from '#core/config/defaults.ts';
 import { javaMissing } from '#test/adapters/contracts/java-services.ts';
 import { isLongRun } from '#test/kit/long-run.ts';
+import { untilProcessed } from '#test/kit/processes/effects.ts';
+import { post, sendSteadily } from '#test/kit/processes/load.ts';
+import { type EventRecord, type RunningHoldfast, startHoldfast } from '#test/kit/processes/start-holdfast.ts';
 import { recordRun } from '#test/kit/runner/proof-ledger.ts';
 
 const PROJECT = join(import.meta.dirname, '../fixtures/transacting');

@@ -28,9 +28,9 @@ import type { EventItem } from '#core/inbound/protocol/event-item.ts';
 import { isTerminal } from '#core/inbound/protocol/event-status.ts';
 import { DEFAULT_TIMINGS, type Timings } from '#core/inbound/protocol/timings.ts';
 import type { ReplayRequest, ReplayResult } from '#core/inbound/replay/replay-event.ts';
-import { DEFAULT_RETRY } from '#core/retry/backoff.ts';
 import { HOUR_MS, MINUTE_MS } from '#core/time.ts';
 import { generic } from '#providers/generic.ts';
+import { resolvedSource } from '#test/kit/resolved-source.ts';
 import { RecordedQueue } from './recorded-queue.ts';
 import { type Delivery, signedRequest } from './signed-request.ts';
 import { type Answer, EVENTS, type WorldOptions as Options, PAYLOADS, type Role } from './world-options.ts';
@@ -208,19 +208,8 @@ export class MemoryWorld {
   }
 
   #sourceOf(id: string): ResolvedSource {
-    return {
-      id: toSourceId(id),
-      spec: generic,
-      paths: [`/webhooks/${id}`],
-      settings: {},
-      unhandled: 'dead_letter',
-      maxBodyBytes: 4 * 1_048_576,
-      dedupOnBody: false,
-      dryRun: false,
-      quarantine: false,
-      retry: this.#options.retry ?? DEFAULT_RETRY,
-      ...this.#options.source,
-    };
+    const { retry, source } = this.#options;
+    return resolvedSource(id, generic, { unhandled: 'dead_letter', ...given({ retry }), ...source });
   }
 
   #functionOf(

@@ -11,6 +11,7 @@ const BELOW_ENGINES = 'core core/scan core/provider';
 const WORDS_OF_HANDLERS = `${BELOW_ENGINES} core/verification core/handler core/retry`;
 const INSIDE_A_FUNCTION = `${WORDS_OF_HANDLERS} core/config core/inbound/protocol`;
 const LAPTOP = 'npm:@aws-sdk/* node:*';
+const MEASURES = 'core/** bench/measure bench/report test/kit/** npm:aws-lambda node:*';
 
 export const ROOMS: Readonly<Record<string, string>> = {
   // The rules: pure TypeScript. An effect belongs behind a port.
@@ -79,6 +80,22 @@ export const ROOMS: Readonly<Record<string, string>> = {
   'local/sample': `core/** adapters providers operator/** local/follow local/shell local/stacks ${LAPTOP}`,
   'local/shell': 'operator node:*',
   'local/stacks': `core/** operator/cost local/emulator local/project local/shell npm:@aws-cdk/* ${LAPTOP}`,
+
+  // What is measured: a room for each benchmark, and what they share. No test but those in test/bench/ imports it.
+  bench: 'bench/** node:*',
+  'bench/measure': 'node:*',
+  'bench/report': 'bench/measure node:*',
+  'bench/loopback': 'core/** adapters sdk test/kit/** npm:aws-lambda node:*',
+  'bench/start': `${MEASURES} bench/loopback npm:@aws-sdk/* npm:esbuild`,
+  'bench/handlers': `${MEASURES} adapters bench/loopback lambdas providers test/fixtures/** npm:@middy/core`,
+  'bench/latency': `${MEASURES} adapters`,
+  'bench/billing': `${MEASURES} adapters bench/loopback lambdas operator/cost providers test/fixtures/** npm:@aws-sdk/*`,
+  'bench/side-by-side': `${MEASURES} test/adapters/**`,
+  'bench/peers': 'npm:* node:*',
+  'bench/isolation': `${MEASURES} adapters lib providers test/adapters/** npm:@aws-sdk/*`,
+  'bench/growth': `${MEASURES} adapters`,
+  'bench/calibration': `${MEASURES} bench/loopback operator/cost npm:@aws-sdk/*`,
+  'bench/sweep': `${MEASURES} bench/loopback`,
 };
 
 /** Files that belong to another room than their folder's. */

@@ -1,4 +1,6 @@
-/** A key that is accepted and documented has an effect: each of them changes what is resolved, and so what is deployed. */
+/** A key that is accepted and documented has an effect: each of them changes what is resolved, and what is resolved is read. */
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { EdgeConfig } from '#core/config/edge-config.ts';
 import type { EnvironmentConfig, QueueSettings, SourceConfig, Throttle } from '#core/config/gateway-config.ts';
@@ -190,5 +192,30 @@ describe('each key changes what is resolved', () => {
   it.each(['rate', 'burst'] as const satisfies readonly (keyof Throttle)[])('throttle.%s', key => {
     const throttle = { rate: 50, burst: 100 };
     expect(resolve({ throttle: { ...throttle, [key]: 60 } }, {})).not.toEqual(resolve({ throttle }, {}));
+  });
+});
+
+describe('each key that is resolved', () => {
+  const ROOT = join(import.meta.dirname, '../../..');
+  const readers = globSync('{core,adapters,lambdas,lib}/**/*.ts', { cwd: ROOT }).filter(
+    file => !file.startsWith('core/config/'),
+  );
+  const words = new Set(readers.flatMap(file => readFileSync(join(ROOT, file), 'utf8').match(/\w+/g) ?? []));
+  // A provider file is a person's own words, and so are the keys of these.
+  const OWN = new Set(['spec', 'settings', 'tags', 'thresholds', 'searchable', 'reservedConcurrency']);
+  const keysBelow = (value: unknown): string[] =>
+    typeof value !== 'object' || value === null
+      ? []
+      : Array.isArray(value)
+        ? value.flatMap(keysBelow)
+        : Object.entries(value).flatMap(([key, below]) => (OWN.has(key) ? [key] : [key, ...keysBelow(below)]));
+
+  it('is read by code outside core/config', () => {
+    const environment = { ...ENVIRONMENT, sources: {}, routes: { shop: { '*': [TARGET] } }, outbound: OUTBOUND };
+    const { settings: _, silence: __, ...source } = SOURCE;
+    const resolved = [resolve({ ...source, provider: 'github' }, environment), resolve({ silence: 'learned' }, {})];
+    const keys = [...new Set(keysBelow(resolved))];
+    expect(keys.length).toBeGreaterThan(70);
+    expect(keys.filter(key => !words.has(key))).toEqual([]);
   });
 });

@@ -7,8 +7,6 @@ import { promisify } from 'node:util';
 import { runInNewContext } from 'node:vm';
 import type { Metafile } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { readNumbers } from '#bench/report/page.ts';
-import { measureFastRatio } from '#bench/start-ratio.ts';
 import { resolveConfig } from '#core/config/resolve-config.ts';
 import { type BundleOptions, bundleFunctions, metafilePath } from '#lib/bundling/bundle-functions.ts';
 import {
@@ -21,7 +19,6 @@ import { PROVIDERS } from '#providers/index.ts';
 import { gateway } from '#test/fixtures/project/gateway.config.ts';
 import { eagerPartOf as eagerPartOfBundle } from '#test/kit/bundles.ts';
 import { FIXTURE_PROJECT } from '#test/kit/fixture-project.ts';
-import { isLongRun } from '#test/kit/long-run.ts';
 
 const run = promisify(execFile);
 /** Bytes, as measured (docs/decisions/0041), and one percent. */
@@ -144,15 +141,6 @@ describe('what a cold start reads', () => {
     // The list is real: what the client needs is in it.
     expect(builtins).toContain('NativeModule tls');
     expect(builtins.filter(module => /undici/.test(module))).toEqual([]);
-  });
-});
-
-describe('the start ratio', () => {
-  // On a machine busy with other suites even the fastest of a few starts is slow: only a run of its own tells.
-  it.skipIf(!isLongRun())('of ingest is within a tenth of the published one', async () => {
-    const published = readNumbers()['a']?.['startFast'];
-    expect(published).toBeGreaterThan(1);
-    expect(await measureFastRatio(bundles.ingest, 15)).toBeLessThanOrEqual(1.1 * (published as number));
   });
 });
 

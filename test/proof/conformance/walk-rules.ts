@@ -1,10 +1,10 @@
 /** Names and configuration of the walks. */
 
-import type { ResolvedSource } from '#core/config/resolved-config.ts';
 import { type EventKey, toEventPk, toSourceId } from '#core/glossary.ts';
 import type { ProcessRules } from '#core/inbound/process/process-ports.ts';
 import { DEFAULT_TIMINGS, type Timings } from '#core/inbound/protocol/timings.ts';
 import { generic } from '#providers/generic.ts';
+import { resolvedSource } from '#test/kit/resolved-source.ts';
 import { ATTEMPT_BUDGET, RESEND_CAP } from '#test/proof/model/lifecycle/lifecycle-state.ts';
 
 export const EVENTS = 'events';
@@ -34,18 +34,11 @@ const TIMINGS: Timings = {
 };
 const RETRY = { attempts: ATTEMPT_BUDGET, baseSeconds: 600, capSeconds: 600 };
 
-export const source: ResolvedSource = {
-  id: SOURCE,
-  spec: generic,
-  paths: [`/webhooks/${SOURCE}`],
-  settings: {},
+export const source = resolvedSource(SOURCE, generic, {
   unhandled: 'dead_letter',
   maxBodyBytes: 1_048_576,
-  dedupOnBody: false,
-  dryRun: false,
-  quarantine: false,
   retry: RETRY,
-};
+});
 
 export const RULES: ProcessRules = {
   timings: TIMINGS,

@@ -10,9 +10,7 @@ import { nodeCrypto } from '#adapters/crypto/node-crypto.ts';
 import type { CappedAnswer, CappedCall } from '#adapters/http/fetch-capped.ts';
 import { CachedKeyFetcher } from '#adapters/http/key-fetcher.ts';
 import { systemAddresses } from '#adapters/system.ts';
-import type { ResolvedSource } from '#core/config/resolved-config.ts';
 import { given } from '#core/given.ts';
-import { toSourceId } from '#core/glossary.ts';
 import { authenticateRequest } from '#core/inbound/ingest/authenticate-request.ts';
 import type { IngestPorts } from '#core/inbound/ingest/ingest-ports.ts';
 import { KeyPlaces } from '#core/inbound/ingest/key-places.ts';
@@ -22,6 +20,7 @@ import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '#core/time.ts';
 import type { RawRequest } from '#core/verification/raw-request.ts';
 import { PROVIDERS } from '#providers/index.ts';
 import { isLongRun } from '#test/kit/long-run.ts';
+import { resolvedSource } from '#test/kit/resolved-source.ts';
 import { type Genuine, genuineRequest, NOW_MS } from '#test/providers/genuine-request.ts';
 
 const LONG = isLongRun();
@@ -134,19 +133,12 @@ async function day(spec: ProviderSpec, scheme: Scheme, perSecond: number, lastsM
   const provider = providerSide(published);
   const cold = (): CachedKeyFetcher => new CachedKeyFetcher({ clock, places, call: provider.call });
   const functions = Array.from({ length: FUNCTIONS }, cold);
-  const source: ResolvedSource = {
-    id: toSourceId('default'),
-    spec: first.spec,
-    paths: ['/webhooks/default'],
+  const source = resolvedSource('default', first.spec, {
     settings: first.context.settings,
     ...given({ publicUrl: first.context.publicUrl }),
-    unhandled: 'ignore',
     maxBodyBytes: 1e6,
-    dedupOnBody: false,
-    dryRun: false,
-    quarantine: false,
     retry: { attempts: 1, baseSeconds: 1, capSeconds: 1 },
-  };
+  });
   const ports = {
     secrets: {
       get: async () => ({ kind: 'secret', secret: first.context.secret }),

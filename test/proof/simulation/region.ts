@@ -30,7 +30,7 @@ import { CachedSecrets } from '#adapters/secrets/cached-secrets.ts';
 import { systemAddresses } from '#adapters/system.ts';
 import type { ResolvedSource } from '#core/config/resolved-config.ts';
 import { given } from '#core/given.ts';
-import { type SourceId, toSourceId } from '#core/glossary.ts';
+import type { SourceId } from '#core/glossary.ts';
 import type { HandlerRegistry } from '#core/handler/handler-contract.ts';
 import { RefusedSlots } from '#core/inbound/ingest/refused-slots.ts';
 import type { ControlStore, EventStore } from '#core/inbound/ports.ts';
@@ -43,11 +43,11 @@ import { sweep } from '#core/inbound/sweep/sweep.ts';
 import type { SweepRules } from '#core/inbound/sweep/sweep-ports.ts';
 import { auditRecords } from '#core/inbound/watch/audit-records.ts';
 import type { WorkQueue } from '#core/ports.ts';
-import { DEFAULT_RETRY } from '#core/retry/backoff.ts';
 import { Breaker } from '#core/retry/breaker.ts';
 import { DAY_SECONDS } from '#core/time.ts';
 import { handleRequest } from '#lambdas/ingest/handle-request.ts';
 import { handleBatch } from '#lambdas/process/handle-batch.ts';
+import { resolvedSource } from '#test/kit/resolved-source.ts';
 import { CountingTelemetry } from './counting-telemetry.ts';
 import { EFFECTS } from './handlers.ts';
 import { Ledger, type LedgerOptions } from './ledger.ts';
@@ -326,16 +326,5 @@ export class Region {
 }
 
 function sourceOf({ source, spec }: Provider): ResolvedSource {
-  return {
-    id: toSourceId(source),
-    spec,
-    paths: [`/webhooks/${source}`],
-    settings: {},
-    unhandled: source === 'slack' ? 'dead_letter' : 'ignore',
-    maxBodyBytes: 4 * 1_048_576,
-    dedupOnBody: false,
-    dryRun: false,
-    quarantine: false,
-    retry: DEFAULT_RETRY,
-  };
+  return resolvedSource(source, spec, { unhandled: source === 'slack' ? 'dead_letter' : 'ignore' });
 }

@@ -3,9 +3,9 @@ import { BILL_LINES, type Bill, billPerMillion, totalOf } from '#operator/cost/b
 import type { CountedUnits } from '#operator/cost/counted-units.ts';
 import type { Counts } from '#operator/cost/counts.ts';
 import { PRICES, PRICES_READ_ON } from '#operator/cost/prices.ts';
-import { EVENT_KINDS, type EventKind, measureUpkeep, runScript, SCRIPT, type ScriptResult } from './billing/script.ts';
+import type { Bench, Figure, Section, Table } from '../report/section.ts';
 import { measureDeliveries } from './delivery-units.ts';
-import type { Bench, Figure, Section, Table } from './report/section.ts';
+import { EVENT_KINDS, type EventKind, measureUpkeep, runScript, SCRIPT, type ScriptResult } from './script.ts';
 
 const BATCH_SIZES = [10, 3, 1] as const;
 const STORED_DAYS = { eventsDays: 30, payloadsDays: 37 };

@@ -1,5 +1,5 @@
 /**
- * `node bench/calibrate.ts --env dev`: compares what docs/performance.md predicts with an AWS account. It deploys the
+ * `node bench/calibration/calibrate.ts --env dev`: compares what docs/performance.md predicts with an AWS account. It deploys the
  * environment, starts ingest cold 50 times, sends 5,000 warm events (GitHub pushes, one row of effect each), reads the
  * REPORT lines and the consumed capacity, and prints measured / predicted. It costs about ten cents.
  *
@@ -26,10 +26,10 @@ import { MINUTE_MS } from '#core/time.ts';
 import { countedUnits } from '#operator/cost/counted-units.ts';
 import { modelledTimes } from '#operator/cost/modelled-times.ts';
 import { providerEvent } from '#test/kit/events/provider-events.ts';
-import { compare, showComparison } from './calibration/compare.ts';
-import { type Report, readReport } from './calibration/read-reports.ts';
-import { apiEventOf } from './loopback/requests.ts';
-import { readNumbers } from './report/page.ts';
+import { apiEventOf } from '../loopback/requests.ts';
+import { readNumbers } from '../report/page.ts';
+import { compare, showComparison } from './compare.ts';
+import { type Report, readReport } from './read-reports.ts';
 
 const COLD = 50;
 const WARM = 5_000;
@@ -45,7 +45,9 @@ const { values } = parseArgs({
 });
 const environment = values.env ?? '';
 if (environment === '') {
-  console.error('Which environment? e.g. node bench/calibrate.ts --env dev (one that receives nothing else)');
+  console.error(
+    'Which environment? e.g. node bench/calibration/calibrate.ts --env dev (one that receives nothing else)',
+  );
   process.exit(2);
 }
 

@@ -3,10 +3,10 @@ import { cp, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { buildBundles } from '#test/kit/bundles.ts';
-import { loopbackEnvironment, startFakeAws } from './loopback/fake-aws.ts';
-import { runChild } from './measure/run-child.ts';
-import { quantile, showSpread, spreadOf } from './measure/statistics.ts';
-import type { Bench, Figure, Section } from './report/section.ts';
+import { loopbackEnvironment, startFakeAws } from '../loopback/fake-aws.ts';
+import { runChild } from '../measure/run-child.ts';
+import { quantile, showSpread, spreadOf } from '../measure/statistics.ts';
+import type { Bench, Figure, Section } from '../report/section.ts';
 
 const ROUNDS = { quick: 61, full: 201 } as const;
 
@@ -41,7 +41,7 @@ export const measureHandlers: Bench = async ({ quick, say }): Promise<Section> =
       PLAIN_BUNDLES: plain,
       ROUNDS: `${rounds}`,
     };
-    const { told } = await runChild<Told>([join(import.meta.dirname, 'children/handler-cpu.ts')], env);
+    const { told } = await runChild<Told>([join(import.meta.dirname, 'handler-cpu.ts')], env);
     return sectionOf(told, rounds);
   } finally {
     fake.stop();

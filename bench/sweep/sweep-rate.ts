@@ -1,7 +1,7 @@
 /**
  * How much CPU the deployed sweeper and the nightly audit take: for each parked event that is sent, each arrival that is read,
  * each record that is audited. The real bundles against a stand-in for AWS in another process.
- * `node bench/sweep-rate.ts` prints a table (docs/guides/scaling.md has it) and compares the sweeper with what the
+ * `node bench/sweep/sweep-rate.ts` prints a table (docs/guides/scaling.md has it) and compares the sweeper with what the
  * configuration is held against (core/config/sweeper-speed.ts): it fails where one core does less.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -10,10 +10,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { AUDITED_PER_SECOND, SWEEPER_PER_CORE } from '#core/config/sweeper-speed.ts';
 import { buildBundles } from '#test/kit/bundles.ts';
-import { loopbackEnvironment } from './loopback/fake-aws.ts';
-import { COUNT, NEXT_RUN, startFakeSweepAws, type Work } from './loopback/fake-sweep-aws.ts';
-import { runChild } from './measure/run-child.ts';
-import { quantile } from './measure/statistics.ts';
+import { loopbackEnvironment } from '../loopback/fake-aws.ts';
+import { runChild } from '../measure/run-child.ts';
+import { quantile } from '../measure/statistics.ts';
+import { COUNT, NEXT_RUN, startFakeSweepAws, type Work } from './fake-sweep-aws.ts';
 
 /** Runs of each bundle; the first ones only warm it up. */
 const RUNS = 12;

@@ -5,14 +5,14 @@ import { join } from 'node:path';
 import { build } from 'esbuild';
 import { buildBundles, type EagerPart, eagerPartOf } from '#test/kit/bundles.ts';
 import { providerEvent } from '#test/kit/events/provider-events.ts';
-import { type FakeAws, LOOPBACK_SECRET, loopbackEnvironment, startFakeAws } from './loopback/fake-aws.ts';
-import { apiEventOf } from './loopback/requests.ts';
-import { interleave } from './measure/rounds.ts';
-import { type ChildRun, runChild } from './measure/run-child.ts';
-import { quantile, showSpread, spreadOf } from './measure/statistics.ts';
-import type { Bench, Figure, Section } from './report/section.ts';
+import { type FakeAws, LOOPBACK_SECRET, loopbackEnvironment, startFakeAws } from '../loopback/fake-aws.ts';
+import { apiEventOf } from '../loopback/requests.ts';
+import { interleave } from '../measure/rounds.ts';
+import { type ChildRun, runChild } from '../measure/run-child.ts';
+import { quantile, showSpread, spreadOf } from '../measure/statistics.ts';
+import type { Bench, Figure, Section } from '../report/section.ts';
 
-const CHILDREN = join(import.meta.dirname, 'children');
+const HERE = import.meta.dirname;
 const TARGETS = { start: 3.8, firstEvent: 8, raw: 308_000, gzip: 101_000 } as const;
 const ROUNDS = { quick: 21, full: 61 } as const;
 
@@ -25,7 +25,7 @@ type Run = ChildRun<Told>;
 
 /** One start of a module. `step`: what it does after the import. */
 function start(module: string, step: string, env: Readonly<Record<string, string>> = {}): Promise<Run> {
-  return runChild<Told>([join(CHILDREN, 'start.mjs')], { MODULE: `file://${module}`, STEP: step, ...env });
+  return runChild<Told>([join(HERE, 'start.mjs')], { MODULE: `file://${module}`, STEP: step, ...env });
 }
 
 interface StartRatios {
@@ -59,7 +59,7 @@ export async function measureFastRatio(ingestFolder: string, rounds: number): Pr
   const env = loopbackEnvironment('http://127.0.0.1:1');
   const runs = await interleave(
     {
-      empty: () => start(join(CHILDREN, 'empty.mjs'), 'imported', env),
+      empty: () => start(join(HERE, 'empty.mjs'), 'imported', env),
       start: () => start(join(ingestFolder, 'index.mjs'), 'constructed', env),
     },
     rounds,
@@ -91,7 +91,7 @@ async function measureWith(fake: FakeAws, folders: Folders, rounds: number): Pro
   const event = (): string => JSON.stringify(apiEventOf(providerEvent(1, Date.now()), LOOPBACK_SECRET, Date.now()));
   await start(bundle, 'first-event', { ...online, EVENT: event() });
   const calls = (await fake.seen()).map(call => ({ ...call, url: fake.url }));
-  const empty = join(CHILDREN, 'empty.mjs');
+  const empty = join(HERE, 'empty.mjs');
   const runs = await interleave(
     {
       empty: () => start(empty, 'imported', online),
@@ -100,7 +100,8 @@ async function measureWith(fake: FakeAws, folders: Folders, rounds: number): Pro
       primed: () => start(bundle, 'imported', online),
       minimal: () => start(minimal, 'imported', online),
       firstEvent: () => start(bundle, 'first-event', { ...online, EVENT: event() }),
-      rawCalls: () => start(join(CHILDREN, 'raw-http.mjs'), 'first-calls', { ...online, CALLS: JSON.stringify(calls) }),
+      rawCalls: () =>
+        start(join(HERE, '../loopback/raw-http.mjs'), 'first-calls', { ...online, CALLS: JSON.stringify(calls) }),
     },
     rounds,
   );
@@ -144,7 +145,7 @@ export const measureStart: Bench = async ({ quick, say }): Promise<Section> => {
 /** The minimal handler, bundled as most people bundle: minified, nothing left out. */
 async function buildMinimal(folder: string): Promise<string> {
   await build({
-    entryPoints: [join(CHILDREN, 'minimal-sdk.mjs')],
+    entryPoints: [join(HERE, 'minimal-sdk.mjs')],
     outfile: join(folder, 'index.mjs'),
     ...{ bundle: true, minify: true, platform: 'node', target: 'node24', format: 'esm', logLevel: 'error' },
     banner: { js: "const require = process.getBuiltinModule('node:module').createRequire('/');" },

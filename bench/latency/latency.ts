@@ -1,11 +1,11 @@
 /** Benchmark (f): the latency promise, as a model with its inputs shown. */
 import { SeededRandom } from '#adapters/memory/seeded-random.ts';
 import type { Random } from '#core/ports.ts';
-import { quantile } from './measure/statistics.ts';
-import { coldShare, type Traffic } from './model/cold-share.ts';
-import { CPU_SHARE, ENVIRONMENTS, INPUTS, MEMORY_MB } from './model/inputs.ts';
-import { type Conditions, coldMs, drawJourney, ingestMs, type Measured, processMs } from './model/latency-model.ts';
-import type { Bench, Section, Table } from './report/section.ts';
+import { quantile } from '../measure/statistics.ts';
+import type { Bench, Section, Table } from '../report/section.ts';
+import { coldShare, type Traffic } from './cold-share.ts';
+import { CPU_SHARE, ENVIRONMENTS, INPUTS, MEMORY_MB } from './inputs.ts';
+import { type Conditions, coldMs, drawJourney, ingestMs, type Measured, processMs } from './latency-model.ts';
 
 const MILLION: Traffic = { eventsPerDay: 1_000_000, bursts: { count: 2, factor: 25, seconds: 60 } };
 const DRAWS = { quick: 200_000, full: 2_000_000 } as const;

@@ -4,12 +4,12 @@ import { DEFAULT_THROTTLE } from '#core/config/defaults.ts';
 import { AUDITED_A_NIGHT, MOST_SENDS_PER_SECOND } from '#core/config/sweeper-speed.ts';
 import { shardsFor } from '#core/inbound/protocol/spread.ts';
 import { DAY_SECONDS } from '#core/time.ts';
-import { auditOf } from './growth/audit.ts';
-import type { Design, Load, Times } from './growth/design.ts';
-import type { Result } from './growth/observations.ts';
-import { DEFAULT_QUOTAS, NEW_ACCOUNT, type Quotas, raised } from './growth/quotas.ts';
-import { Growth } from './growth/simulate.ts';
-import type { Bench, Figure, Section } from './report/section.ts';
+import type { Bench, Figure, Section } from '../report/section.ts';
+import { auditOf } from './audit.ts';
+import type { Design, Load, Times } from './design.ts';
+import type { Result } from './observations.ts';
+import { DEFAULT_QUOTAS, NEW_ACCOUNT, type Quotas, raised } from './quotas.ts';
+import { Growth } from './simulate.ts';
 
 /** Claim and finish; the rest of an event's units is its accept. */
 const UNITS_OF_AN_ATTEMPT = 2;

@@ -3,11 +3,11 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { javaMissing } from '#test/adapters/contracts/java-services.ts';
-import { startLocalStores } from './isolation/local-stores.ts';
-import { PHASES, type Phase, type Scenario, type SystemResult } from './isolation/scenario.ts';
-import { virtualHoldfast } from './isolation/virtual-holdfast.ts';
-import { virtualPlainQueue } from './isolation/virtual-plain-queue.ts';
-import type { Bench, Figure, Section, Table } from './report/section.ts';
+import type { Bench, Figure, Section, Table } from '../report/section.ts';
+import { startLocalStores } from './local-stores.ts';
+import { PHASES, type Phase, type Scenario, type SystemResult } from './scenario.ts';
+import { virtualHoldfast } from './virtual-holdfast.ts';
+import { virtualPlainQueue } from './virtual-plain-queue.ts';
 
 const DEADLINE_MS = 15_000;
 const SEED = 1;

@@ -5,21 +5,21 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Bench, Section } from './report/section.ts';
-import { bullmq } from './side-by-side/bullmq.ts';
-import { measureRest, measureRound, type Rest, type Round, warmUp } from './side-by-side/cpu-per-event.ts';
-import { holdfast } from './side-by-side/holdfast.ts';
-import { installPeers } from './side-by-side/install-peers.ts';
-import { killStorm, type Losses } from './side-by-side/kill-storm.ts';
-import type { Plan } from './side-by-side/plan.ts';
-import { postgres } from './side-by-side/postgres.ts';
-import { pinGenerator } from './side-by-side/programs.ts';
-import { type Outcome, reportSideBySide } from './side-by-side/report.ts';
-import type { RunningSystem, System } from './side-by-side/system.ts';
-import { webhook } from './side-by-side/webhook.ts';
+import { pinGenerator } from '#test/kit/processes/programs.ts';
+import type { RunningSystem, System } from '#test/kit/processes/system.ts';
+import type { Bench, Section } from '../report/section.ts';
+import { bullmq } from './bullmq.ts';
+import { measureRest, measureRound, type Rest, type Round, warmUp } from './cpu-per-event.ts';
+import { holdfast } from './holdfast.ts';
+import { installPeers } from './install-peers.ts';
+import { killStorm, type Losses } from './kill-storm.ts';
+import type { Plan } from './plan.ts';
+import { postgres } from './postgres.ts';
+import { type Outcome, reportSideBySide } from './report.ts';
+import { webhook } from './webhook.ts';
 
 const SYSTEMS: readonly System[] = [holdfast, postgres, bullmq, webhook];
-const PEERS = join(import.meta.dirname, 'peers');
+const PEERS = join(import.meta.dirname, '../peers');
 const DUPLICATES = 0.05;
 
 const LOAD = { perSecond: 20, duplicates: DUPLICATES };

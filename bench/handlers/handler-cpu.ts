@@ -28,9 +28,9 @@ import { PROVIDERS } from '#providers/index.ts';
 import { gateway } from '#test/fixtures/project/gateway.config.ts';
 import { providerEvent } from '#test/kit/events/provider-events.ts';
 import { LOOPBACK_SECRET, loopbackEnvironment, type SeenCall } from '../loopback/fake-aws.ts';
+import { callAll } from '../loopback/raw-http.mjs';
 import { apiEventOf, sqsEventOf } from '../loopback/requests.ts';
 import { cpuPerEvent } from '../measure/cpu-blocks.ts';
-import { callAll } from './raw-http.mjs';
 
 const { ROUNDS = '21', BUNDLES = '', PLAIN_BUNDLES = '', FAKE_URL = '', PLAIN_URL = '' } = process.env;
 const BATCH = 10;

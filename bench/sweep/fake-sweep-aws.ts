@@ -10,7 +10,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { HOUR_MS } from '#core/time.ts';
-import { LOOPBACK_CERTIFICATE } from './fake-aws.ts';
+import { LOOPBACK_CERTIFICATE } from '../loopback/fake-aws.ts';
 
 /** Pieces of work of one run. */
 export const COUNT = { sends: 2_000, arrivals: 20_000, records: 20_000 } as const;

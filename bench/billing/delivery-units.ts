@@ -1,7 +1,7 @@
 /** The part of benchmark (c) about sending: what AWS bills for one delivery, in three shapes of traffic. */
 import { PRICES } from '#operator/cost/prices.ts';
-import { billDeliveries, type DeliveryCounts, type DeliveryResult, SHAPES } from './billing/billed-deliveries.ts';
-import type { Figure, Section, Table } from './report/section.ts';
+import type { Figure, Section, Table } from '../report/section.ts';
+import { billDeliveries, type DeliveryCounts, type DeliveryResult, SHAPES } from './billed-deliveries.ts';
 
 const STORED_DAYS = 37;
 const DAYS_PER_MONTH = 365 / 12;
