@@ -127,7 +127,8 @@ const searchableShape: Check = (value, path, report) => {
     });
 };
 
-function sourceFields(provider: Check): ChecksOf<SourceConfig> {
+/** The keys of a source, each with its check. */
+export function sourceFields(provider: Check): ChecksOf<SourceConfig> {
   return {
     provider,
     settings: recordOf(setting),

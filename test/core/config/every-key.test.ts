@@ -9,7 +9,9 @@ import type { OutboundConfig } from '#core/config/outbound-config.ts';
 import type { PortalConfig } from '#core/config/portal-config.ts';
 import type { ReconcileConfig } from '#core/config/reconcile-config.ts';
 import { resolveDeployment } from '#core/config/resolve-config.ts';
+import { sourceFields } from '#core/config/validate-config.ts';
 import type { ConfiguredTimings } from '#core/inbound/protocol/timings.ts';
+import type { Check, JsonSchema } from '#core/problem.ts';
 import type { RetryProfile } from '#core/retry/backoff.ts';
 import { HOUR_MS } from '#core/time.ts';
 import { PROVIDERS } from '#providers/index.ts';
@@ -23,25 +25,19 @@ const EDGE: EdgeConfig = {
 const TARGET = 'arn:aws:sqs:eu-central-1:123456789012:invoices';
 const KEY = 'arn:aws:kms:eu-central-1:123456789012:key/11111111-2222-3333-4444-555555555555';
 
-/** A value of each key that is not its default. The compiler asks for one of each new key. */
-const SOURCE: Required<SourceConfig> = {
+/**
+ * A value of each key that is not its default. Of a source only where its check names none (true and false, the ends of a
+ * range, the words of a list); of the others the compiler asks for each new key.
+ */
+const SOURCE: Partial<SourceConfig> = {
   provider: 'shopify',
   // A provider asks for settings by name; any value is one of them.
   settings: { webhookId: 'another' },
-  unhandled: 'dead_letter',
   throttle: { rate: 50, burst: 100 },
   allowList: ['192.0.2.0/24'],
-  maxBodyBytes: 1_000,
   retry: RETRY,
-  dedupOnBody: true,
-  dryRun: true,
-  quarantine: false,
-  expectedGapMinutes: 30,
-  schemaDrift: 'off',
   searchable: { order: '/id' },
   reconcile: RECONCILE,
-  apiCredential: true,
-  silence: 'off',
 };
 const ENVIRONMENT: Required<EnvironmentConfig> = {
   account: '210987654321',
@@ -136,14 +132,22 @@ function resolve(source: Partial<SourceConfig>, environment: EnvironmentConfig, 
   const config = { sources: { shop: own }, environments: { [name]: { region: 'eu-central-1', ...environment } } };
   return resolveDeployment(config, name, PROVIDERS);
 }
+const FIELDS: Readonly<Record<string, Check>> = sourceFields(() => undefined);
+/** Values that a check says it allows. */
+const valuesOf = ({ type, enum: words, minimum, maximum }: JsonSchema): readonly unknown[] =>
+  type === 'boolean' ? [true, false] : ((words as unknown[]) ?? [minimum, maximum].filter(it => it !== undefined));
 const keysOf = <T extends object>(samples: T) => Object.keys(samples) as (keyof T & string)[];
 
 describe('each key changes what is resolved', () => {
-  it.each(keysOf(SOURCE))('sources.<name>.%s', key => {
+  it.each(Object.entries(FIELDS))('sources.<name>.%s', (key, { schema = {} }) => {
     // PayPal wants `webhookId`, and no other of the shipped providers lets any setting pass.
     const before: Partial<SourceConfig> =
       key === 'settings' ? { provider: 'paypal', settings: { webhookId: 'one' } } : {};
-    expect(resolve({ ...before, [key]: SOURCE[key] }, {})).not.toEqual(resolve(before, {}));
+    const own = SOURCE[key as keyof SourceConfig];
+    const values = own === undefined ? valuesOf(schema) : [own];
+    expect(values, `a sample of sources.<name>.${key} in this file`).not.toEqual([]);
+    const resolved = values.map(value => resolve({ ...before, [key]: value }, {}));
+    expect(resolved).not.toEqual(values.map(() => resolve(before, {})));
   });
 
   it.each(keysOf(ENVIRONMENT))('environments.<name>.%s', key => {
@@ -212,8 +216,10 @@ describe('each key that is resolved', () => {
 
   it('is read by code outside core/config', () => {
     const environment = { ...ENVIRONMENT, sources: {}, routes: { shop: { '*': [TARGET] } }, outbound: OUTBOUND };
-    const { settings: _, silence: __, ...source } = SOURCE;
-    const resolved = [resolve({ ...source, provider: 'github' }, environment), resolve({ silence: 'learned' }, {})];
+    const simple = Object.entries(FIELDS).map(([key, { schema = {} }]) => [key, valuesOf(schema)[0]]);
+    // GitHub takes no settings, and silence is learned only where no gap is expected.
+    const source = { ...Object.fromEntries(simple), ...SOURCE, provider: 'github', settings: {}, silence: undefined };
+    const resolved = [resolve(source, environment), resolve({ silence: 'learned' }, {})];
     const keys = [...new Set(keysBelow(resolved))];
     expect(keys.length).toBeGreaterThan(70);
     expect(keys.filter(key => !words.has(key))).toEqual([]);
