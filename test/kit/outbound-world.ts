@@ -2,6 +2,7 @@
  * The outbound side over AWS in memory: the real functions, stores with the rules of DynamoDB, queues with those of SQS,
  * processes that can die at every call, a clock that moves only when told to, and receivers that do as they are told.
  */
+
 import type { SQSRecord } from 'aws-lambda';
 import { nodeCodec } from '#adapters/codec/node-codec.ts';
 import { nodeCrypto } from '#adapters/crypto/node-crypto.ts';
@@ -25,6 +26,7 @@ import {
 import { VirtualClock } from '#adapters/memory/virtual-clock.ts';
 import { DependencyError } from '#core/errors.ts';
 import { given } from '#core/given.ts';
+import { newEndpointOf } from '#core/outbound/api/endpoint-body.ts';
 import { drainBatch } from '#core/outbound/drain/drain-batch.ts';
 import type { DrainPorts, DrainRules } from '#core/outbound/drain/drain-ports.ts';
 import { configsOf, egressGuard } from '#core/outbound/drain/endpoint-config.ts';
@@ -253,21 +255,8 @@ export class OutboundWorld {
     const ports = this.#registry();
     const application = await this.store.get({ table: 'registry', pk: `A#${app}`, sk: 'META' }, 'consistent');
     const id = newEndpointId(ports);
-    const endpoint: NewEndpoint = {
-      url: `https://${id}.example.com/in`,
-      description: '',
-      types: [],
-      channels: [],
-      mode: 'live',
-      headers: {},
-      signature: 'standard',
-      maxConcurrency: 32,
-      timeoutMs: 15_000,
-      ordered: false,
-      payload: 'full',
-      metadata: {},
-      ...given,
-    };
+    const url = `https://${id}.example.com/in`;
+    const endpoint: NewEndpoint = { ...newEndpointOf({ url }, { timeoutMs: 15_000 }), ...given };
     const keys = [{ kid: 'k1', alg: 'sha256', sealed: 'sealed', createdAt: this.clock.now() }] as const;
     const made = await createEndpoint(ports, application as never, endpoint, { id, keys });
     if (made.kind !== 'done') throw new Error(`the endpoint was not created: ${made.cause}`);

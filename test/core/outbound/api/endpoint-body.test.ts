@@ -1,4 +1,5 @@
 /** Each field of an endpoint that the API takes is stored and shown again. The compiler asks for a sample of each new one. */
+import { globSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import {
   changeOf,
@@ -55,6 +56,14 @@ describe('an endpoint', () => {
   it.each(Object.values(ENDPOINT))('has a value of its own for $name in the sample', ({ name }) => {
     const plain: Readonly<Record<string, unknown>> = showEndpoint(stored({}));
     expect(plain[name]).not.toEqual(SAMPLE[name]);
+  });
+
+  it('has no field that is kept and never used', () => {
+    const places = 'core/outbound/{address,drain,fan-out,gate,publish,registry,sign,tend}/**/*.ts';
+    const words = new Set(globSync(places).flatMap(file => readFileSync(file, 'utf8').match(/\w+/g) ?? []));
+    // Only its owner reads these two.
+    const used = Object.keys(ENDPOINT).filter(key => !['description', 'metadata'].includes(key));
+    expect(used.filter(key => !words.has(key))).toEqual([]);
   });
 
   it('loses an optional field by null, and no other by nothing', () => {

@@ -2,8 +2,10 @@
  * The real session of `core/outbound/drain`, which stops before each call that is a step of the model. What the walk never
  * lets go has died there. One request at a time; deadlines of its own are so far away that only the walk ends a lease.
  */
+
 import { nodeCodec } from '#adapters/codec/node-codec.ts';
 import { nodeCrypto } from '#adapters/crypto/node-crypto.ts';
+import { newEndpointOf } from '#core/outbound/api/endpoint-body.ts';
 import { handleToken } from '#core/outbound/drain/session.ts';
 import type { SessionTools } from '#core/outbound/drain/session-state.ts';
 import type { Answer, ItemResult, ItemStore, ItemUpdate, KeyRange } from '#core/outbound/ports.ts';
@@ -225,20 +227,9 @@ export class DrainSession {
 }
 
 const ENDPOINT: EndpointItem = {
+  ...newEndpointOf({ url: 'https://walk.example.com/in', max_concurrency: 1 }, { timeoutMs: 15_000 }),
   id: EP as EndpointItem['id'],
   app: APP as EndpointItem['app'],
-  url: 'https://walk.example.com/in',
-  description: '',
-  types: [],
-  channels: [],
-  mode: 'live',
-  headers: {},
-  signature: 'standard',
-  maxConcurrency: 1,
-  timeoutMs: 15_000,
-  ordered: false,
-  payload: 'full',
-  metadata: {},
   subscribedAt: 0,
   version: 1,
   createdAt: 0,
