@@ -2,7 +2,6 @@
  * The outbound side over AWS in memory: the real functions, stores with the rules of DynamoDB, queues with those of SQS,
  * processes that can die at every call, a clock that moves only when told to, and receivers that do as they are told.
  */
-
 import type { SQSRecord } from 'aws-lambda';
 import { nodeCodec } from '#adapters/codec/node-codec.ts';
 import { nodeCrypto } from '#adapters/crypto/node-crypto.ts';

@@ -2,7 +2,6 @@
  * The real session of `core/outbound/drain`, which stops before each call that is a step of the model. What the walk never
  * lets go has died there. One request at a time; deadlines of its own are so far away that only the walk ends a lease.
  */
-
 import { nodeCodec } from '#adapters/codec/node-codec.ts';
 import { nodeCrypto } from '#adapters/crypto/node-crypto.ts';
 import { newEndpointOf } from '#core/outbound/api/endpoint-body.ts';
