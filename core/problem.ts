@@ -18,6 +18,13 @@ export interface Check {
 /** A check for every key of `T`: a key without one does not compile. */
 export type ChecksOf<T> = { readonly [Key in keyof T]-?: Check };
 
+/** Every problem that a check finds. */
+export function problemsOf(value: unknown, check: Check): readonly ConfigProblem[] {
+  const problems: ConfigProblem[] = [];
+  check(value, '', each => problems.push(each));
+  return problems;
+}
+
 /** A check, and what it allows. The functions that make checks have no effect: a bundle drops those it does not use. */
 // @__NO_SIDE_EFFECTS__
 export function allowing(schema: JsonSchema, check: Check): Check {
@@ -46,6 +53,16 @@ export function number(min: number, max: number, unit: string, step: 'whole' | '
       allowed: `${kind} of ${unit} from ${min} to ${max}`,
       fix: `set it to ${typeof value === 'number' && value > max ? max : min} or leave it out`,
     });
+  });
+}
+
+/** A whole number as the text of a query. */
+// @__NO_SIDE_EFFECTS__
+export function digits(min: number, max: number): Check {
+  return allowing({ type: 'integer', minimum: min, maximum: max }, (value, path, report) => {
+    const read = typeof value === 'string' && /^\d{1,9}$/.test(value) ? Number(value) : Number.NaN;
+    if (read >= min && read <= max) return;
+    report({ path, given: show(value), allowed: `a whole number from ${min} to ${max}`, fix: 'leave it out' });
   });
 }
 
@@ -127,9 +144,9 @@ export function object<T>(checks: ChecksOf<T>, required: readonly (keyof T & str
       if (check === undefined) {
         const near = closest(key, Object.keys(fields));
         report({
-          path: join(path, key),
+          path: join(path, key.slice(0, 60)),
           given: 'an unknown key',
-          allowed: Object.keys(fields).join(', '),
+          allowed: Object.keys(fields).join(', ') || 'no key at all',
           fix: near ? `did you mean ${near}?` : 'remove it',
         });
       } else if (item !== undefined) {

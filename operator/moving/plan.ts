@@ -1,8 +1,7 @@
 /** What an import will make, and what it cannot: judged by the checks of the API itself, before anything is asked of it. */
 import { checkTarget, type TargetRules } from '#core/outbound/address/target-url.ts';
-import { problemsOf } from '#core/outbound/api/api-call.ts';
 import { type EndpointBody, endpointFields } from '#core/outbound/api/endpoint-body.ts';
-import { object } from '#core/problem.ts';
+import { object, problemsOf } from '#core/problem.ts';
 import { utf8 } from '#core/scan/bytes.ts';
 import { isFields } from './export-file.ts';
 

@@ -9,9 +9,11 @@ import { type EventFilter, readFilter, type WrittenFilter } from '#core/inbound/
 import { findEvent } from '#core/inbound/search/event-report.ts';
 import type { ListStore } from '#core/inbound/search/list-events.ts';
 import type { Clock, Ids, Telemetry, WorkQueue } from '#core/ports.ts';
+import { type ConfigProblem, object, problemsOf } from '#core/problem.ts';
 import { refuse, refuseProblems } from '#core/problem-reply.ts';
 import { decodeJsonObject } from '#core/scan/json-object.ts';
-import { ApiInput } from './api-input.ts';
+import { capText } from '#core/scan/text.ts';
+import { type Body, bodyFields } from './api-fields.ts';
 import { API_FIELDS, type ApiRoute } from './api-routes.ts';
 
 export interface ApiPorts {
@@ -48,17 +50,31 @@ export interface ApiCall extends ApiRequest {
 
 /** Characters of a body. The longest useful one has a few hundred. */
 const BODY_LIMIT = 16_384;
+/** Bytes kept of a reason. */
+const REASON_LIMIT = 500;
 
-/** The JSON body; an absent one is an empty object. Throws `Refused` when it is none. */
-export function bodyOf({ body = '', route }: ApiCall): ApiInput {
-  const { body: known } = API_FIELDS[route];
+/** The JSON body, an absent one is an empty object, and what is wrong in it. Throws `Refused` when it is none. */
+export function readBody({ body = '', route, rules, ports }: ApiCall, required: readonly (keyof Body & string)[] = []) {
   if (body.length > BODY_LIMIT)
     refuse(413, 'too_large', `the body has ${body.length} characters; at most ${BODY_LIMIT} are allowed`);
   const fields = decodeJsonObject(body.trim() === '' ? '{}' : body);
+  const known = API_FIELDS[route].body;
   const allowed = known.length === 0 ? 'none, or an empty one' : `with ${known.join(', ')}`;
   if (fields === undefined) return refuse(400, 'invalid_request', `the body is not a JSON object (${allowed})`);
-  return new ApiInput(fields, known);
+  const checks = bodyFields(route, rules.sweepSendsPerSecond, ports.clock.now());
+  const needed = fields['dry_run'] === true ? [] : required;
+  return { fields: fields as Body, problems: problemsOf(fields, object(checks, needed)) };
 }
+
+/** The JSON body, each field checked. Throws `Refused` with every problem. */
+export function bodyOf(call: ApiCall, required: readonly (keyof Body & string)[] = []): Body {
+  const { fields, problems } = readBody(call, required);
+  refuseProblems(problems);
+  return fields;
+}
+
+/** As much of a reason as is kept. */
+export const reasonOf = ({ why = '' }: Body): string => capText(why.trim(), REASON_LIMIT);
 
 /** A source by its name. Throws `Refused` (404) when there is none. */
 export function sourceOf(name: string, { sourceIds }: ApiCall): SourceId {
@@ -89,10 +105,15 @@ export async function eventOf(call: ApiCall): Promise<EventItem> {
   }
 }
 
-/** The filter as meant, its problems added to those of `input`. Throws `Refused` (400) if there are any. */
-export function filterOf(written: WrittenFilter, now: EpochMs, input: ApiInput, { sourceIds }: ApiCall): EventFilter {
+/** The filter as meant. `problems`: of the other fields. Throws `Refused` (400) if there are any, in it or in those. */
+export function filterOf(
+  written: WrittenFilter,
+  now: EpochMs,
+  problems: readonly ConfigProblem[],
+  { sourceIds }: ApiCall,
+): EventFilter {
   const read = readFilter(written, sourceIds, now);
-  if (read.kind === 'filter' && input.problems.length === 0) return read.filter;
-  refuseProblems([...input.problems, ...(read.kind === 'wrong' ? read.problems : [])]);
+  if (read.kind === 'filter' && problems.length === 0) return read.filter;
+  refuseProblems([...problems, ...(read.kind === 'wrong' ? read.problems : [])]);
   throw new Error('A filter that is neither right nor wrong');
 }

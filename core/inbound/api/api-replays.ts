@@ -6,14 +6,21 @@ import { cancelReplayJob, createReplayJob, previewReplay, readReplayJob } from '
 import { reportJob } from '#core/inbound/replay/report-job.ts';
 import { type EventFilter, FILTER_FIELDS } from '#core/inbound/search/event-filter.ts';
 import { reportEvent } from '#core/inbound/search/event-report.ts';
-import { problem, refuseProblems } from '#core/problem-reply.ts';
+import type { ConfigProblem } from '#core/problem.ts';
+import { problem } from '#core/problem-reply.ts';
 import { json, type Reply } from '#core/reply.ts';
-import { toIso } from '#core/time.ts';
-import { type ApiCall, bodyOf, eventOf, filterOf } from './api-call.ts';
+import { parseIso, toIso } from '#core/time.ts';
+import { type ApiCall, bodyOf, eventOf, filterOf, readBody, reasonOf } from './api-call.ts';
+import { filterIn } from './api-fields.ts';
 
 /** The longest time that a dry run counts; the function has 15 s. */
 const COUNT_LIMIT_MS = 8_000;
-const MOST_EVENTS = 10_000_000;
+const NO_FILTER: ConfigProblem = {
+  path: 'filter',
+  given: 'none',
+  allowed: `at least one of ${FILTER_FIELDS.join(', ')}`,
+  fix: 'e.g. {"status":"dead_letter","since":"6h"}',
+};
 
 const REFUSALS = {
   running: 'an attempt is running; wait for it, or send {"force":true} (it is fenced)',
@@ -23,12 +30,9 @@ const REFUSALS = {
 
 export async function replayOne(call: ApiCall): Promise<Reply> {
   const { ports, rules } = call;
-  const input = bodyOf(call);
-  const why = input.reason();
-  const [newKey, force] = [input.boolean('new_key'), input.boolean('force')];
-  const bodySha = input.text('body_sha256', /^[0-9a-f]{64}$/, '64 hex characters, as events get shows them');
-  const requestId = input.text('request_id', /^[\w-]{1,64}$/, '1 to 64 letters, digits, - and _');
-  refuseProblems(input.problems);
+  const body = bodyOf(call, ['why']);
+  const why = reasonOf(body);
+  const { new_key: newKey = false, force = false, body_sha256: bodySha, request_id: requestId } = body;
   const item = await eventOf(call);
   const replayId = `api-${requestId ?? ports.ids.uuid()}`;
   const request = { replayId, by: call.caller, why, newKey, force, ...given({ bodySha }) };
@@ -48,21 +52,14 @@ export async function replayOne(call: ApiCall): Promise<Reply> {
 export async function createJob(call: ApiCall): Promise<Reply> {
   const { ports, rules } = call;
   const now = ports.clock.now();
-  const input = bodyOf(call);
-  const dryRun = input.boolean('dry_run');
-  const why = dryRun ? '' : input.reason();
-  const ratePerSecond = input.number('rate_per_second', 1, rules.sweepSendsPerSecond) ?? rules.replaysPerSecond;
-  const limit = input.number('limit', 1, MOST_EVENTS);
-  const newKey = input.boolean('new_key');
-  const asOf = input.pastTime('as_of', now) ?? now;
-  const written = input.filter();
-  if (Object.values(written).every(value => value === undefined) && input.problems.length === 0) {
-    const allowed = `at least one of ${FILTER_FIELDS.join(', ')}`;
-    input.problem('filter', 'none', allowed, 'e.g. {"status":"dead_letter","since":"6h"}');
-  }
-  const meant = { filter: filterOf(written, asOf, input, call), asOf, ...given({ limit }) };
-  if (dryRun) return json(200, await countMeant(meant, call));
-  const request = { ...meant, ratePerSecond, newKey, by: call.caller, why };
+  const { fields, problems } = readBody(call, ['why']);
+  const written = filterIn(fields);
+  const asOf = (problems.length === 0 && fields.as_of !== undefined ? parseIso(fields.as_of) : undefined) ?? now;
+  const wrong = problems.length === 0 && Object.keys(written).length === 0 ? [NO_FILTER] : problems;
+  const meant = { filter: filterOf(written, asOf, wrong, call), asOf, ...given({ limit: fields.limit }) };
+  if (fields.dry_run === true) return json(200, await countMeant(meant, call));
+  const { rate_per_second: ratePerSecond = rules.replaysPerSecond, new_key: newKey = false } = fields;
+  const request = { ...meant, ratePerSecond, newKey, by: call.caller, why: reasonOf(fields) };
   return json(202, reportJob(await createReplayJob(request, ports)));
 }
 
@@ -84,7 +81,7 @@ export async function showJob({ path, ports }: ApiCall): Promise<Reply> {
 }
 
 export async function cancelJob(call: ApiCall): Promise<Reply> {
-  refuseProblems(bodyOf(call).problems);
+  bodyOf(call);
   const id = jobIdOf(call.path);
   if (id === undefined) return unknownJob();
   const result = await cancelReplayJob(id, call.caller, call.ports);

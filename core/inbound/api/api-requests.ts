@@ -6,6 +6,7 @@ import { findPaused, pauseSource, readPauses, resumeSource } from '#core/inbound
 import type { PauseNote } from '#core/inbound/protocol/pauses.ts';
 import { reportEvent, reportHistory, summarizeEvent } from '#core/inbound/search/event-report.ts';
 import { CursorError, listEvents } from '#core/inbound/search/list-events.ts';
+import { object, problemsOf } from '#core/problem.ts';
 import { answerOrRefuse, refuse, refuseProblems } from '#core/problem-reply.ts';
 import { json, type Reply } from '#core/reply.ts';
 import { toIso } from '#core/time.ts';
@@ -17,13 +18,12 @@ import {
   bodyOf,
   eventOf,
   filterOf,
+  reasonOf,
   sourceOf,
 } from './api-call.ts';
-import { ApiInput } from './api-input.ts';
+import { filterIn, queryFields } from './api-fields.ts';
 import { cancelJob, createJob, replayOne, showJob } from './api-replays.ts';
-import { API_FIELDS, type ApiRoute } from './api-routes.ts';
-
-const PAGE_LIMIT = 500;
+import type { ApiRoute } from './api-routes.ts';
 
 type Answer = (call: ApiCall) => Promise<Reply>;
 
@@ -31,9 +31,11 @@ type Answer = (call: ApiCall) => Promise<Reply>;
 const strict =
   (answer: Answer): Answer =>
   call => {
-    refuseProblems(new ApiInput(call.query, API_FIELDS[call.route].query).problems);
+    refuseProblems(queryProblems(call));
     return answer(call);
   };
+
+const queryProblems = ({ query, route }: ApiCall) => problemsOf(query, object(queryFields(route)));
 
 const ANSWERS: Readonly<Record<ApiRoute, Answer>> = {
   'GET /events': call => list(call),
@@ -63,11 +65,10 @@ export function answerApi(request: ApiRequest, ports: ApiPorts, rules: ApiRules)
 }
 
 async function list(call: ApiCall, fixed: { since?: string; status?: string } = {}): Promise<Reply> {
-  const { query, ports, route } = call;
-  const input = new ApiInput(query, API_FIELDS[route].query);
-  const limit = input.digits('limit', 1, PAGE_LIMIT) ?? 50;
-  const order = input.oneOf('order', ['newest', 'oldest']) ?? 'newest';
-  const filter = filterOf({ ...fixed, ...query }, ports.clock.now(), input, call);
+  const { query, ports } = call;
+  const limit = Number(query['limit'] ?? 50);
+  const order = query['order'] === 'oldest' ? 'oldest' : 'newest';
+  const filter = filterOf({ ...fixed, ...filterIn(query) }, ports.clock.now(), queryProblems(call), call);
   const page = await listEvents(filter, { limit, order, cursor: query['cursor'] }, ports).catch(refuseCursor);
   return json(200, {
     events: page.items.map(summarizeEvent),
@@ -91,9 +92,7 @@ async function listSources({ ports, rules }: ApiCall): Promise<Reply> {
 
 async function pause(call: ApiCall): Promise<Reply> {
   const source = sourceOf(call.path['source'] ?? '', call);
-  const input = bodyOf(call);
-  const why = input.reason();
-  refuseProblems(input.problems);
+  const why = reasonOf(bodyOf(call, ['why']));
   const { kind, note } = await pauseSource(source, { by: call.caller, why }, call.ports);
   return json(200, { source, changed: kind === 'paused', paused: reportPause(note) });
 }
@@ -101,7 +100,7 @@ async function pause(call: ApiCall): Promise<Reply> {
 async function resume(call: ApiCall): Promise<Reply> {
   const name = call.path['source'] ?? '';
   const source = (await findPaused(name, call.ports.control)) ?? sourceOf(name, call);
-  refuseProblems(bodyOf(call).problems);
+  bodyOf(call);
   const { kind } = await resumeSource(source, call.ports);
   return json(200, { source, changed: kind === 'resumed', paused: null });
 }

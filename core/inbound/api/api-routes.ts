@@ -5,27 +5,24 @@
 import { FILTER_FIELDS } from '#core/inbound/search/event-filter.ts';
 
 const PAGE = ['limit', 'cursor', 'order'] as const;
+const REPLAY = ['why', 'new_key', 'force', 'body_sha256', 'request_id'] as const;
+const JOB = ['dry_run', 'why', 'rate_per_second', 'limit', 'new_key', 'as_of'] as const;
 
+type FilterField = (typeof FILTER_FIELDS)[number];
 interface RouteFields {
   /** Query parameters. */
-  readonly query: readonly string[];
+  readonly query: readonly (FilterField | (typeof PAGE)[number])[];
   /** Fields of the JSON body. */
-  readonly body: readonly string[];
+  readonly body: readonly (FilterField | (typeof REPLAY)[number] | (typeof JOB)[number])[];
 }
 
 const routes = {
   'GET /events': { query: [...FILTER_FIELDS, ...PAGE], body: [] },
   'GET /events/{event_id}': { query: ['source'], body: [] },
   'GET /events/{event_id}/status': { query: ['source'], body: [] },
-  'POST /events/{event_id}/replay': {
-    query: ['source'],
-    body: ['why', 'new_key', 'force', 'body_sha256', 'request_id'],
-  },
+  'POST /events/{event_id}/replay': { query: ['source'], body: REPLAY },
   'GET /dead-letters': { query: [...FILTER_FIELDS.filter(it => it !== 'status'), ...PAGE], body: [] },
-  'POST /replay-jobs': {
-    query: [],
-    body: [...FILTER_FIELDS, 'dry_run', 'why', 'rate_per_second', 'limit', 'new_key', 'as_of'],
-  },
+  'POST /replay-jobs': { query: [], body: [...FILTER_FIELDS, ...JOB] },
   'GET /replay-jobs/{job_id}': { query: [], body: [] },
   'POST /replay-jobs/{job_id}/cancel': { query: [], body: [] },
   'GET /sources': { query: [], body: [] },

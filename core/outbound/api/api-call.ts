@@ -13,7 +13,7 @@ import { findEndpoint } from '#core/outbound/registry/endpoints.ts';
 import type { SignAttempt } from '#core/outbound/sign/attempt-to-sign.ts';
 import type { GivenForm } from '#core/outbound/sign/signature-form.ts';
 import type { Clock, Ids, SigningCrypto, Telemetry, Timer } from '#core/ports.ts';
-import { type Check, type ConfigProblem, object } from '#core/problem.ts';
+import { type Check, digits, object, problemsOf } from '#core/problem.ts';
 import { refuse, refuseProblems } from '#core/problem-reply.ts';
 import { textOf, utf8 } from '#core/scan/bytes.ts';
 import { decodeJsonObject } from '#core/scan/json-object.ts';
@@ -96,12 +96,6 @@ export function queryOf(call: ApiCall, fields: Readonly<Record<string, Check>>):
   return call.query;
 }
 
-export function problemsOf(value: unknown, check: Check): readonly ConfigProblem[] {
-  const problems: ConfigProblem[] = [];
-  check(value, '', each => problems.push(each));
-  return problems;
-}
-
 /** The application of the path, an id or `uid:<uid>`. Throws `Refused` (404). */
 export async function applicationOf(call: ApiCall, ref = call.path['app'] ?? ''): Promise<ApplicationItem> {
   const found = call.customer ? ownOf(call.customer, ref) : await findApplication(call.ports.store, ref);
@@ -162,10 +156,7 @@ const cursorOf = ({ route, path, customer }: ApiCall): string =>
 const DEFAULT_PAGE = 50;
 const MAX_PAGE = 250;
 /** `?limit=` as text: 1 to 250. */
-export const limitCheck: Check = (value, path, report) => {
-  if (typeof value === 'string' && /^\d{1,3}$/.test(value) && Number(value) >= 1 && Number(value) <= MAX_PAGE) return;
-  report({ path, given: String(value), allowed: `a number from 1 to ${MAX_PAGE}`, fix: 'leave it out' });
-};
+export const limitCheck = /* @__PURE__ */ digits(1, MAX_PAGE);
 export const anyText: Check = () => undefined;
 export const limitOf = ({ query }: ApiCall): number => Number(query['limit'] ?? DEFAULT_PAGE);
 

@@ -16,14 +16,13 @@ import { type Publication, publish } from '#core/outbound/publish/publish.ts';
 import { mayPublish } from '#core/outbound/publish/publish-rate.ts';
 import { findApplication } from '#core/outbound/registry/applications.ts';
 import type { Telemetry } from '#core/ports.ts';
-import { type Check, number, object, oneOf, text } from '#core/problem.ts';
+import { type Check, number, object, oneOf, problemsOf, text } from '#core/problem.ts';
 import { refuse, refuseProblems } from '#core/problem-reply.ts';
 import { json, type Reply } from '#core/reply.ts';
 import { fromBase64, textOf } from '#core/scan/bytes.ts';
 import { parseJson } from '#core/scan/json-object.ts';
 import { ROOT, scanJson } from '#core/scan/json-scan.ts';
 import { parseIso, toIso } from '#core/time.ts';
-import { problemsOf } from './api-call.ts';
 import { apiVersion, channel, listUpTo, time, typeName } from './fields.ts';
 
 export interface PublishApiPorts extends PublishPorts, Pick<CataloguePorts, 'judge'> {

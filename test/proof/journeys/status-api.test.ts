@@ -260,7 +260,7 @@ describe('an unknown parameter', () => {
   it.each(API_ROUTES)('is refused: %s', async route => {
     const path = { event_id: 'ok-1', job_id: 'rj-1', source: 'shop' };
     const { status, body } = await incident.call(route, { path, query: { nonsense: '1' }, body: { why: 'x' } });
-    expect([status, body]).toMatchObject([400, { details: [{ path: 'nonsense', given: 'an unknown field' }] }]);
+    expect([status, body]).toMatchObject([400, { details: [{ path: 'nonsense', given: 'an unknown key' }] }]);
   });
 });
 
