@@ -32,6 +32,7 @@ const FILTER: ChecksOf<WrittenFilter> = {
   status: words,
   type: words,
   cause: words,
+  error: words,
   since: words,
   until: words,
 };
