@@ -255,7 +255,7 @@ export class OutboundWorld {
     const application = await this.store.get({ table: 'registry', pk: `A#${app}`, sk: 'META' }, 'consistent');
     const id = newEndpointId(ports);
     const url = `https://${id}.example.com/in`;
-    const endpoint: NewEndpoint = { ...newEndpointOf({ url }, { timeoutMs: 15_000 }), ...given };
+    const endpoint: NewEndpoint = { ...newEndpointOf({ url }, { timeoutMs: 15_000 }, []), ...given };
     const keys = [{ kid: 'k1', alg: 'sha256', sealed: 'sealed', createdAt: this.clock.now() }] as const;
     const made = await createEndpoint(ports, application as never, endpoint, { id, keys });
     if (made.kind !== 'done') throw new Error(`the endpoint was not created: ${made.cause}`);

@@ -226,7 +226,7 @@ export class DrainSession {
 }
 
 const ENDPOINT: EndpointItem = {
-  ...newEndpointOf({ url: 'https://walk.example.com/in', max_concurrency: 1 }, { timeoutMs: 15_000 }),
+  ...newEndpointOf({ url: 'https://walk.example.com/in', max_concurrency: 1 }, { timeoutMs: 15_000 }, []),
   id: EP as EndpointItem['id'],
   app: APP as EndpointItem['app'],
   subscribedAt: 0,
