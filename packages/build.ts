@@ -1,5 +1,5 @@
 /**
- * `npm run package`: makes the packages `holdfast` and `create-holdfast` in .holdfast/packages/, ready for `npm pack`.
+ * `npm run package`: makes `holdfast`, `create-holdfast` and `holdfast-publish` in .holdfast/packages/, and their tarballs.
  * JavaScript, declarations and source maps are compiled file by file from the sources that this repository runs.
  */
 import { execFileSync } from 'node:child_process';
@@ -8,6 +8,7 @@ import { dirname, join, relative } from 'node:path';
 import { build } from 'esbuild';
 import { createPackage } from './create-package.ts';
 import { holdfastManifest, type Manifest } from './manifest.ts';
+import { publishPackage } from './publish-package.ts';
 import { writeJson } from './write-json.ts';
 
 const ROOT = join(import.meta.dirname, '..');
@@ -34,12 +35,20 @@ export interface BuildOptions {
   readonly folder?: string;
   /** Without them a person's editor and `tsc` know nothing of the package. @default true */
   readonly declarations?: boolean;
+  /** In place of what package.json says. */
+  readonly manifest?: Partial<Pick<Manifest, 'version' | 'repository'>>;
 }
 
-/** Builds both packages and answers with their folders. Throws when a file does not compile. */
-export async function buildPackages(options: BuildOptions = {}): Promise<{ holdfast: string; create: string }> {
+export interface BuiltPackages {
+  readonly holdfast: string;
+  readonly create: string;
+  readonly publish: string;
+}
+
+/** Builds the packages and answers with their folders. Throws when a file does not compile. */
+export async function buildPackages(options: BuildOptions = {}): Promise<BuiltPackages> {
   const { folder = join(ROOT, '.holdfast/packages'), declarations = true } = options;
-  const own: Manifest = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8'));
+  const own: Manifest = { ...JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8')), ...options.manifest };
   const holdfast = join(folder, 'holdfast');
   await rm(folder, { recursive: true, force: true });
   await mkdir(join(holdfast, 'dist'), { recursive: true });
@@ -58,7 +67,19 @@ export async function buildPackages(options: BuildOptions = {}): Promise<{ holdf
   await copy('packages/README.md', join(holdfast, 'README.md'));
   await writeJson(join(holdfast, 'package.json'), holdfastManifest(own));
 
-  return { holdfast, create: await createPackage(join(folder, 'create-holdfast'), own) };
+  const create = await createPackage(join(folder, 'create-holdfast'), own);
+  const publish = await publishPackage(join(folder, 'holdfast-publish'), own, holdfast);
+  for (const each of [create, publish]) await copy('LICENSE', join(each, 'LICENSE'));
+  return { holdfast, create, publish };
+}
+
+/** The tarball of each folder, beside it. */
+export function packAll({ holdfast, create, publish }: BuiltPackages): BuiltPackages {
+  const pack = (folder: string): string => {
+    const args = ['pack', '--silent', '--pack-destination', dirname(folder)];
+    return join(dirname(folder), execFileSync('npm', args, { cwd: folder, encoding: 'utf8' }).trim());
+  };
+  return { holdfast: pack(holdfast), create: pack(create), publish: pack(publish) };
 }
 
 async function compile(sources: readonly string[], outdir: string): Promise<void> {
@@ -126,10 +147,4 @@ async function copy(path: string, to: string): Promise<void> {
   await cp(join(ROOT, path), to, { recursive: true });
 }
 
-if (import.meta.main) {
-  const { holdfast, create } = await buildPackages();
-  for (const folder of [holdfast, create]) {
-    const packed = execFileSync('npm', ['pack', '--silent', '--pack-destination', dirname(folder)], { cwd: folder });
-    console.log(join(dirname(folder), packed.toString().trim()));
-  }
-}
+if (import.meta.main) for (const path of Object.values(packAll(await buildPackages()))) console.log(path);

@@ -1,10 +1,8 @@
 /**
- * `npm run changelog -- <version>`: joins the files of changes/ into a section of CHANGELOG.md, above the others, and removes
- * them. A file says `added`, `changed`, `fixed` or `removed` in its first line, and what a user should know below it.
+ * The files of changes/, and the section of CHANGELOG.md that a release (packages/release.ts) makes of them. A file says `added`, `changed`, `fixed` or `removed` in its first line, and what a user should know below it.
  */
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { argv } from 'node:process';
 
 const ROOT = join(import.meta.dirname, '..');
 const KINDS = ['added', 'changed', 'fixed', 'removed'] as const;
@@ -36,28 +34,30 @@ function toChange(file: string, whole: string): Change {
   return { file, kind, text };
 }
 
-/** The changelog with a section for these changes, above the newest one. */
+/** The changelog with a section for these changes, and for those of its section "Unreleased", above the newest release. */
 export function withRelease(changelog: string, version: string, day: string, changes: readonly Change[]): string {
-  const parts = KINDS.flatMap(kind => {
-    const texts = changes.filter(change => change.kind === kind).map(({ text }) => text);
-    const lines = texts.map(text => (text.startsWith('- ') ? text : `- ${text.replaceAll('\n', '\n  ')}`));
-    return lines.length === 0 ? [] : [`### ${kind[0]?.toUpperCase()}${kind.slice(1)}\n${lines.join('\n')}\n`];
-  });
   const at = changelog.indexOf('\n## ');
   if (at < 0) throw new Error('CHANGELOG.md has no section: it must have a line that begins with "## "');
-  return `${changelog.slice(0, at)}\n## ${version} (${day})\n\n${parts.join('\n')}${changelog.slice(at)}`;
+  const [before, rest] = [changelog.slice(0, at), changelog.slice(at)];
+  const [, waiting = ''] = /^\n## Unreleased\n(.*?)(?=\n## |$)/s.exec(rest) ?? [];
+  const released = waiting === '' ? rest : rest.slice('\n## Unreleased\n'.length + waiting.length);
+  const older = waiting
+    .split(/^### /m)
+    .slice(1)
+    .map(part => part.trim());
+  const parts = KINDS.flatMap(kind => {
+    const title = `${kind[0]?.toUpperCase()}${kind.slice(1)}`;
+    const texts = changes.filter(change => change.kind === kind).map(({ text }) => text);
+    const lines = texts.map(text => (text.startsWith('- ') ? text : `- ${text.replaceAll('\n', '\n  ')}`));
+    lines.push(...older.filter(part => part.startsWith(`${title}\n`)).map(part => part.slice(title.length + 1)));
+    return lines.length === 0 ? [] : [`### ${title}\n${lines.join('\n')}\n`];
+  });
+  return `${before}\n## ${version} (${day})\n\n${parts.join('\n')}${released}`;
 }
 
-if (import.meta.main) {
-  const [version = ''] = argv.slice(2);
-  if (!/^\d+\.\d+\.\d+$/.test(version)) {
-    console.error(`Give the version to release, such as 0.2.0. Given: ${JSON.stringify(version)}.`);
-    process.exitCode = 1;
-  } else {
-    const [file, changes] = [join(ROOT, 'CHANGELOG.md'), readChanges()];
-    const day = new Date().toISOString().slice(0, 10);
-    writeFileSync(file, withRelease(readFileSync(file, 'utf8'), version, day, changes));
-    for (const change of changes) rmSync(join(ROOT, 'changes', change.file));
-    console.log(`CHANGELOG.md has ${changes.length} changes under ${version}.`);
-  }
+/** Writes the section of a release, and removes the files of changes/ that are in it. */
+export function writeRelease(version: string, day: string): void {
+  const [file, changes] = [join(ROOT, 'CHANGELOG.md'), readChanges()];
+  writeFileSync(file, withRelease(readFileSync(file, 'utf8'), version, day, changes));
+  for (const change of changes) rmSync(join(ROOT, 'changes', change.file));
 }

@@ -8,7 +8,7 @@ import { signsUrl } from '#core/provider/source-needs.ts';
 import { declaredSamples, sampleNames } from '#operator/sources/sample-event.ts';
 import { PROVIDERS } from '#providers/index.ts';
 import type { ProviderSample } from './create/project-files.ts';
-import { type Manifest, versionOf } from './manifest.ts';
+import { described, type Manifest, versionOf } from './manifest.ts';
 import { writeJson } from './write-json.ts';
 
 /** Samples show this moment, so that the package is the same bytes whenever it is built. */
@@ -28,17 +28,15 @@ export async function createPackage(folder: string, own: Manifest): Promise<stri
     target: 'node22',
     logLevel: 'error',
   });
+  await cp(join(import.meta.dirname, 'create/README.md'), join(folder, 'README.md'));
   await cp(join(import.meta.dirname, 'create/template'), join(folder, 'template'), { recursive: true });
   const versions = Object.fromEntries(PROJECT_NEEDS.map(name => [name, versionOf(own, name)]));
   await writeJson(join(folder, 'dist/versions.json'), { holdfast: own.version, ...versions });
   await writeJson(join(folder, 'dist/samples.json'), providerSamples());
   await writeJson(join(folder, 'package.json'), {
     name: 'create-holdfast',
-    version: own.version,
     description: 'Makes a project with a webhook gateway of your own: npm create holdfast my-webhooks',
-    license: own.license,
-    type: 'module',
-    engines: { node: '>=22.18' },
+    ...described(own),
     bin: { 'create-holdfast': './dist/main.js' },
     files: ['dist', 'template'],
   });

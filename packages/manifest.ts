@@ -2,6 +2,8 @@
 
 export interface Manifest {
   readonly version: string;
+  /** Where the repository is, https. None as long as it has no public place. */
+  readonly repository?: string;
   readonly description: string;
   readonly license: string;
   readonly dependencies: Readonly<Record<string, string>>;
@@ -14,12 +16,37 @@ const ALSO_NEEDED = [
   '@aws-sdk/client-cloudformation',
   '@aws-sdk/client-cloudwatch',
   '@aws-sdk/client-cloudwatch-logs',
-  'aws-cdk',
   'commander',
   'esbuild',
   'preact',
   'yaml',
 ];
+
+/**
+ * What the project brings. The CDK's library from the oldest version that synthesizes every stack, which
+ * test/packages/peer-range.test.ts does with it and with the newest.
+ */
+export const PEERS = { 'aws-cdk-lib': '^2.226.0', constructs: '^10.0.0' } as const;
+/** What only a deploy runs: an app with a CDK pipeline of its own need not have it. */
+const OPTIONAL_PEERS = { 'aws-cdk': '^2.1000.0' } as const;
+
+const KEYWORDS = ['webhooks', 'webhook', 'aws', 'aws-cdk', 'serverless', 'lambda', 'dynamodb', 'standard-webhooks'];
+
+/** What all packages say of themselves. npm refuses provenance to one that does not name its repository. */
+export function described({ version, license, repository }: Manifest) {
+  return {
+    version,
+    license,
+    ...(repository !== undefined && {
+      homepage: `${repository}#readme`,
+      repository: { type: 'git', url: `git+${repository}.git` },
+      bugs: `${repository}/issues`,
+    }),
+    keywords: KEYWORDS,
+    type: 'module',
+    engines: { node: '>=22.18' },
+  };
+}
 
 /** `types` first, as TypeScript wants it. */
 const entry = (path: string) => ({ types: `./dist/${path}.d.ts`, default: `./dist/${path}.js` });
@@ -28,12 +55,9 @@ export function holdfastManifest(own: Manifest) {
   const also = ALSO_NEEDED.map(name => [name, versionOf(own, name)]);
   return {
     name: 'holdfast',
-    version: own.version,
     description: own.description,
-    license: own.license,
-    type: 'module',
+    ...described(own),
     sideEffects: false,
-    engines: { node: '>=22.18' },
     bin: { holdfast: './dist/bin/holdfast.js' },
     exports: {
       '.': entry('sdk/index'),
@@ -44,10 +68,8 @@ export function holdfastManifest(own: Manifest) {
     },
     files: ['dist', 'CHANGELOG.md', 'UPGRADING.md'],
     dependencies: sorted({ ...own.dependencies, ...Object.fromEntries(also) }),
-    peerDependencies: {
-      'aws-cdk-lib': `^${versionOf(own, 'aws-cdk-lib')}`,
-      constructs: `^${versionOf(own, 'constructs')}`,
-    },
+    peerDependencies: { ...PEERS, ...OPTIONAL_PEERS },
+    peerDependenciesMeta: Object.fromEntries(Object.keys(OPTIONAL_PEERS).map(name => [name, { optional: true }])),
   };
 }
 

@@ -1,7 +1,8 @@
-import { Duration, Stack, Validations } from 'aws-cdk-lib';
+import { Duration, Stack } from 'aws-cdk-lib';
 import { Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import { Rule } from 'aws-cdk-lib/aws-events';
 import type { Construct } from 'constructs';
+import { acknowledge } from '#lib/constructs/acknowledge.ts';
 import type { AlarmSpec } from './alarm-spec.ts';
 
 /** The beginning and the end of a deploy that goes forward. A rollback is no deploy: nothing is held back for it. */
@@ -22,7 +23,7 @@ export function deployAlarm(scope: Construct): AlarmSpec {
       detail: { 'stack-id': [stack.stackId], 'status-details': { status: DEPLOYING } },
     },
   });
-  Validations.of(rule).acknowledge({
+  acknowledge(rule, {
     id: 'Serverless-EventBusDLQ',
     reason: 'The rule has no target whose failure a dead-letter queue could keep; only its metric is looked at.',
   });

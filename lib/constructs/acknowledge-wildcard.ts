@@ -1,10 +1,11 @@
-import { Stack, Validations } from 'aws-cdk-lib';
+import { Stack } from 'aws-cdk-lib';
 import type { IConstruct } from 'constructs';
+import { acknowledge } from './acknowledge.ts';
 
 /** Says why a policy of a construct may name a resource with a wildcard. cdk-nag wants the resource's exact text. */
 export function acknowledgeWildcard(construct: IConstruct, arn: string, reason: string): void {
   const resource = textOf(Stack.of(construct).resolve(arn));
-  Validations.of(construct).acknowledge({ id: `AwsSolutions-IAM5[Resource::${resource}]`, reason });
+  acknowledge(construct, { id: `AwsSolutions-IAM5[Resource::${resource}]`, reason });
 }
 
 /** As cdk-nag writes it: a reference is its id in angle brackets. */

@@ -1,10 +1,11 @@
-import { ArnFormat, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib';
+import { ArnFormat, RemovalPolicy, Stack } from 'aws-cdk-lib';
 import { type IGrantable, PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Key } from 'aws-cdk-lib/aws-kms';
 import { Topic } from 'aws-cdk-lib/aws-sns';
 import { EmailSubscription, UrlSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import { Construct } from 'constructs';
 import { type AlarmTarget, SEVERITIES, type Severity } from '#core/config/gateway-config.ts';
+import { acknowledge } from './acknowledge.ts';
 
 export interface AlarmTopicsProps {
   /** Who is told, by severity. @default nobody */
@@ -25,7 +26,7 @@ export class AlarmTopics extends Construct {
     for (const severity of SEVERITIES) {
       const topic = new Topic(within, severity, { enforceSSL: true });
       Stack.of(within).exportValue(topic.topicArn);
-      Validations.of(topic).acknowledge({
+      acknowledge(topic, {
         id: 'AwsSolutions-SNS2',
         reason: 'No alarm publishes to it and nobody is subscribed: it stays so that its export does.',
       });

@@ -1,9 +1,10 @@
-import { Duration, RemovalPolicy, Validations } from 'aws-cdk-lib';
+import { Duration, RemovalPolicy } from 'aws-cdk-lib';
 import type { IGrantable } from 'aws-cdk-lib/aws-iam';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
-import { Queue, QueueEncryption, QueueGrants } from 'aws-cdk-lib/aws-sqs';
+import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { OUTBOUND_TIMINGS } from '#core/outbound/protocol/timings.ts';
+import { acknowledge } from './acknowledge.ts';
 
 const RETENTION = Duration.days(4);
 const DEAD_RETENTION = Duration.days(14);
@@ -37,7 +38,7 @@ export class DeliveryQueues extends Construct {
     };
     const addDead = (name: string): Queue => {
       const queue = new Queue(this, name, { ...shared, retentionPeriod: DEAD_RETENTION });
-      Validations.of(queue).acknowledge({
+      acknowledge(queue, {
         id: 'Serverless-SQSRedrivePolicy',
         reason: 'This is a dead-letter queue itself: people read it, and no consumer that could fail.',
       });
@@ -57,13 +58,13 @@ export class DeliveryQueues extends Construct {
     const visibility = Duration.millis(OUTBOUND_TIMINGS.wakeVisibilityMs);
     this.wakeFast = addQueue('WakeFast', this.wakesDead, visibility, WAKES_RECEIVES);
     this.wakeSlow = addQueue('WakeSlow', this.wakesDead, visibility, WAKES_RECEIVES);
-    Validations.of(this.jobs).acknowledge({
+    acknowledge(this.jobs, {
       id: 'Serverless-LambdaSQSVisibilityTimeout',
       reason:
         'A job may run twice at once, because the same key is the same row; what a killed fan-out had in hand waits until it is seen again (docs/decisions/0011-a-visibility-below-six-timeouts.md).',
     });
     for (const wake of [this.wakeFast, this.wakeSlow]) {
-      Validations.of(wake).acknowledge({
+      acknowledge(wake, {
         id: 'Serverless-LambdaSQSVisibilityTimeout',
         reason:
           'A token that comes again while its first run goes on finds the lease taken and is dropped; a longer visibility would keep an endpoint waiting after a crash (docs/decisions/0011-a-visibility-below-six-timeouts.md).',
@@ -73,6 +74,6 @@ export class DeliveryQueues extends Construct {
 
   /** Allows sending to these queues. */
   grantSend(grantee: IGrantable, ...queues: readonly Queue[]): void {
-    for (const queue of queues) QueueGrants.fromQueue(queue).actions(grantee, ['sqs:SendMessage']);
+    for (const queue of queues) queue.grant(grantee, 'sqs:SendMessage');
   }
 }

@@ -1,4 +1,4 @@
-import { Duration, RemovalPolicy, Validations } from 'aws-cdk-lib';
+import { Duration, RemovalPolicy } from 'aws-cdk-lib';
 import { AttributeType, Billing, ProjectionType, TableEncryptionV2, TableV2 } from 'aws-cdk-lib/aws-dynamodb';
 import { type IGrantable, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
@@ -6,6 +6,7 @@ import { BlockPublicAccess, Bucket, BucketEncryption, ObjectOwnership } from 'aw
 import { Construct } from 'constructs';
 import { CONTROL_PREFIX, TTL_ATTRIBUTE } from '#core/glossary.ts';
 import { EVENT_INDEXES } from '#core/inbound/protocol/event-item.ts';
+import { acknowledge } from './acknowledge.ts';
 
 export interface EventStoreProps {
   /** Delete everything with the stack, and allow it. @default false: kept, and protected from deletion */
@@ -70,7 +71,7 @@ export class EventStore extends Construct {
         },
       ],
     });
-    Validations.of(this.bodies).acknowledge({
+    acknowledge(this.bodies, {
       id: 'AwsSolutions-S1',
       reason:
         'Only functions of this gateway can reach the objects, each by its own role. Server access logs come late, may miss requests and need a second bucket that keeps the keys of all events; CloudTrail data events of the bucket are the way to watch who reads it.',

@@ -1,4 +1,4 @@
-import { type Duration, RemovalPolicy, Validations } from 'aws-cdk-lib';
+import { type Duration, RemovalPolicy } from 'aws-cdk-lib';
 import { type IGrantable, type IPrincipal, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import {
   ApplicationLogLevel,
@@ -13,6 +13,7 @@ import {
 import { LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import { given } from '#core/given.ts';
+import { acknowledge } from './acknowledge.ts';
 
 /** The variables a function declares in its `env.ts`: name to parser. */
 export type EnvContract = Readonly<Record<string, (text: string) => unknown>>;
@@ -75,7 +76,8 @@ export class GatewayFunction<Contract extends EnvContract> extends Construct imp
       // START and REPORT lines of every invocation would cost more than the table.
       systemLogLevelV2: SystemLogLevel.WARN,
     });
-    Validations.of(this.function).acknowledge(
+    acknowledge(
+      this.function,
       { id: 'Serverless-LambdaDLQ', reason: props.onFailure },
       {
         id: 'Serverless-LambdaTracing',

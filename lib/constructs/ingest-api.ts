@@ -1,4 +1,4 @@
-import { Duration, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib';
+import { Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
 import { AccessLogField, AccessLogFormat } from 'aws-cdk-lib/aws-apigateway';
 import {
   CfnIntegration,
@@ -17,6 +17,7 @@ import { DEFAULT_THROTTLE } from '#core/config/defaults.ts';
 import type { Throttle } from '#core/config/gateway-config.ts';
 import { given } from '#core/given.ts';
 import { API_ROUTES } from '#core/inbound/api/api-routes.ts';
+import { acknowledge } from './acknowledge.ts';
 import { RouteThrottles } from './route-throttles.ts';
 
 /** Two seconds more than the slowest ingest budget, so that the function answers, not the front door. */
@@ -160,7 +161,7 @@ export class IngestApi extends Construct {
       authorizationType: authorization,
     });
     if (authorization === 'AWS_IAM') return route;
-    Validations.of(route).acknowledge({
+    acknowledge(route, {
       id: 'AwsSolutions-APIG4',
       reason:
         'Providers cannot sign in to API Gateway. A source is authenticated by its signature over the raw body, before anything is stored; /health tells the version and nothing else.',

@@ -1,4 +1,4 @@
-import { RemovalPolicy, Validations } from 'aws-cdk-lib';
+import { RemovalPolicy } from 'aws-cdk-lib';
 import { AttributeType, Billing, ProjectionType, TableEncryptionV2, TableV2 } from 'aws-cdk-lib/aws-dynamodb';
 import { type IGrantable, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
@@ -8,6 +8,7 @@ import { secretName } from '#core/config/deployment.ts';
 import { TTL_ATTRIBUTE } from '#core/glossary.ts';
 import type { OutboundTable } from '#core/outbound/ports.ts';
 import { LISTED, OUTBOUND_TABLES } from '#core/outbound/protocol/keys.ts';
+import { acknowledge } from './acknowledge.ts';
 
 /** Behind the environment's name: no source can be called so. */
 const MASTER = '_outbound';
@@ -73,7 +74,7 @@ export class OutboundStore extends Construct {
       ...(key ? { kmsKeyId: key.keyArn } : {}),
     });
     this.master.applyRemovalPolicy(disposable ? RemovalPolicy.DESTROY : RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE);
-    Validations.of(this.master).acknowledge({
+    acknowledge(this.master, {
       id: 'AwsSolutions-SMG4',
       reason:
         'What it sealed must open: `holdfast out rotate-master` seals every endpoint’s secrets again before the old one goes, which no schedule can do alone.',

@@ -1,10 +1,11 @@
-import { ArnFormat, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib';
+import { ArnFormat, RemovalPolicy, Stack } from 'aws-cdk-lib';
 import type { CfnRoute, HttpApi, HttpStage } from 'aws-cdk-lib/aws-apigatewayv2';
 import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { AwsCustomResource, PhysicalResourceId } from 'aws-cdk-lib/custom-resources';
 import { Construct } from 'constructs';
 import type { Throttle } from '#core/config/gateway-config.ts';
+import { acknowledge } from './acknowledge.ts';
 import { acknowledgeWildcard } from './acknowledge-wildcard.ts';
 
 export interface RouteThrottlesProps {
@@ -90,6 +91,6 @@ export class RouteThrottles extends Construct {
     const reason =
       'It runs only inside a deployment that changes the throttle of a route; CloudFormation waits for its answer, shows its failure and rolls back.';
     const ids = ['Serverless-LambdaDefaultMemorySize', 'Serverless-LambdaDLQ', 'Serverless-LambdaTracing'];
-    Validations.of(caller).acknowledge(...ids.map(id => ({ id, reason })));
+    acknowledge(caller, ...ids.map(id => ({ id, reason })));
   }
 }

@@ -1,7 +1,8 @@
-import { type Duration, Stack, Validations } from 'aws-cdk-lib';
+import { type Duration, Stack } from 'aws-cdk-lib';
 import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Schedule, type ScheduleExpression, ScheduleTargetInput } from 'aws-cdk-lib/aws-scheduler';
 import { Construct } from 'constructs';
+import { acknowledge } from './acknowledge.ts';
 import type { EnvContract, GatewayFunction } from './gateway-function.ts';
 
 export interface TimetableProps<Contract extends EnvContract> {
@@ -36,7 +37,7 @@ export class Timetable<Contract extends EnvContract> extends Construct {
     );
     // The scheduler hands the run to Lambda's own queue, which would keep it for six hours and try it three times.
     target.function.configureAsyncInvoke({ retryAttempts: 0, maxEventAge });
-    Validations.of(target).acknowledge({
+    acknowledge(target, {
       id: 'Serverless-LambdaAsyncFailureDestination',
       reason:
         'A run has nothing of its own to keep: the next one does the same work, and runs that are missing raise an alarm of their own.',

@@ -1,11 +1,12 @@
-import { Duration, RemovalPolicy, Validations } from 'aws-cdk-lib';
+import { Duration, RemovalPolicy } from 'aws-cdk-lib';
 import type { Metric, MetricOptions } from 'aws-cdk-lib/aws-cloudwatch';
 import type { IGrantable } from 'aws-cdk-lib/aws-iam';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
-import { type IQueue, Queue, QueueEncryption, QueueGrants } from 'aws-cdk-lib/aws-sqs';
+import { type IQueue, Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { DEFAULT_QUEUE } from '#core/config/defaults.ts';
 import type { QueueSettings } from '#core/config/gateway-config.ts';
+import { acknowledge } from './acknowledge.ts';
 
 /** SQS's own maximum, set explicitly: an event travels with its payload when the table cannot be reached. */
 const MAX_MESSAGE_BYTES = 1024 * 1024;
@@ -42,7 +43,7 @@ export class WorkQueue extends Construct {
     };
     const dead = new Queue(this, 'Dead', { ...shared, retentionPeriod: Duration.days(settings.deadRetentionDays) });
     this.dead = dead;
-    Validations.of(dead).acknowledge({
+    acknowledge(dead, {
       id: 'Serverless-SQSRedrivePolicy',
       reason: 'This is the dead-letter queue itself: people and the sweeper read it, no consumer that could fail.',
     });
@@ -56,20 +57,20 @@ export class WorkQueue extends Construct {
 
   /** Allows sending to the main queue. */
   grantSend(grantee: IGrantable): void {
-    QueueGrants.fromQueue(this.main).actions(grantee, ['sqs:SendMessage']);
+    this.main.grant(grantee, 'sqs:SendMessage');
   }
   /** Allows sending to the dead-letter queue. */
   grantSendDead(grantee: IGrantable): void {
-    QueueGrants.fromQueue(this.dead).actions(grantee, ['sqs:SendMessage']);
+    this.dead.grant(grantee, 'sqs:SendMessage');
   }
   /** Allows reading the numbers of both queues. */
   grantReadNumbers(grantee: IGrantable): void {
-    QueueGrants.fromQueue(this.main).actions(grantee, ['sqs:GetQueueAttributes']);
-    QueueGrants.fromQueue(this.dead).actions(grantee, ['sqs:GetQueueAttributes']);
+    this.main.grant(grantee, 'sqs:GetQueueAttributes');
+    this.dead.grant(grantee, 'sqs:GetQueueAttributes');
   }
   /** Allows receiving from the dead-letter queue and deleting what was received. Nobody may purge. */
   grantDrainDead(grantee: IGrantable): void {
-    QueueGrants.fromQueue(this.dead).actions(grantee, ['sqs:ReceiveMessage', 'sqs:DeleteMessage']);
+    this.dead.grant(grantee, 'sqs:ReceiveMessage', 'sqs:DeleteMessage');
   }
 
   /** Age in seconds of the oldest message of the main queue. */

@@ -1,4 +1,4 @@
-import { RemovalPolicy, Stack, type StackProps, Tags, Validations } from 'aws-cdk-lib';
+import { RemovalPolicy, Stack, type StackProps, Tags } from 'aws-cdk-lib';
 import { CfnGlobalTable, CfnTable } from 'aws-cdk-lib/aws-dynamodb';
 import { type IKey, Key } from 'aws-cdk-lib/aws-kms';
 import { CfnBucket } from 'aws-cdk-lib/aws-s3';
@@ -10,6 +10,7 @@ import { apiSecretName, type Deployment, secretName } from '#core/config/deploym
 import { otlpSecretName } from '#core/config/otlp-config.ts';
 import { receivedSources } from '#core/config/received-sources.ts';
 import { storesSecret } from '#core/provider/source-needs.ts';
+import { acknowledge } from '#lib/constructs/acknowledge.ts';
 import { DeliveryQueues } from '../constructs/delivery-queues.ts';
 import { EventStore } from '../constructs/event-store.ts';
 import { OutboundStore } from '../constructs/outbound-store.ts';
@@ -59,7 +60,7 @@ export class DataStack extends Stack {
     const secrets = new Construct(this, 'Secrets');
     // Not what a deploy made that is rolled back: nobody has set it yet, and its name would stop every deploy after it.
     const fate = disposable ? RemovalPolicy.DESTROY : RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE;
-    Validations.of(secrets).acknowledge({
+    acknowledge(secrets, {
       id: 'AwsSolutions-SMG4',
       reason:
         'The provider issues the secret, so AWS cannot rotate it alone. Rotation is manual, with the previous secret valid beside the new one for as long as you say (docs/runbooks/ingest-signature-failures.md).',
@@ -94,7 +95,7 @@ export class DataStack extends Stack {
       if (source.reconcile) Tags.of(secret).add(SECRET_TAGS.reconcile, 'true');
     }
     const alarms = new Construct(this, 'AlarmSecrets');
-    Validations.of(alarms).acknowledge({
+    acknowledge(alarms, {
       id: 'AwsSolutions-SMG4',
       reason:
         'Slack, PagerDuty and the receiver of OTLP issue these values; AWS cannot rotate them alone. docs/guides/alarms.md says how.',

@@ -1,4 +1,4 @@
-import { CfnOutput, Duration, Lazy, Stack, type StackProps, Validations } from 'aws-cdk-lib';
+import { CfnOutput, Duration, Lazy, Stack, type StackProps } from 'aws-cdk-lib';
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { Code } from 'aws-cdk-lib/aws-lambda';
 import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
@@ -16,6 +16,7 @@ import { fanOutEnv } from '#lambdas/fan-out/env.ts';
 import { portalEnv } from '#lambdas/portal/env.ts';
 import { publishEnv } from '#lambdas/publish/env.ts';
 import { tendEnv } from '#lambdas/tend/env.ts';
+import { acknowledge } from '#lib/constructs/acknowledge.ts';
 import type { DeliveryFunctions } from '../alarms/delivery-alarms.ts';
 import type { Bundles, OutboundFunctionName } from '../bundling/function-names.ts';
 import { toConstructId } from '../construct-id.ts';
@@ -342,7 +343,7 @@ export class DeliveryStack extends Stack {
     target.function.addEventSource(
       new SqsEventSource(queue, { batchSize: BATCH, reportBatchItemFailures: true, maxConcurrency }),
     );
-    Validations.of(target).acknowledge({
+    acknowledge(target, {
       id: 'Serverless-LambdaEventSourceMappingDestination',
       reason:
         'Failed messages stay in the queue and come again; what cannot be read goes to the dead-letter queue whole.',
@@ -355,7 +356,7 @@ export class DeliveryStack extends Stack {
     this.#props.data.store.grantObjects(target, arn, ...actions);
     const exported = this.#props.data.exportValue(this.#props.data.store.bodies.bucketArn);
     const imported = this.resolve(exported) as { 'Fn::ImportValue': string };
-    Validations.of(target).acknowledge({
+    acknowledge(target, {
       id: `AwsSolutions-IAM5[Resource::${imported['Fn::ImportValue']}/${BLOBS}]`,
       reason: 'The wildcard is the object key below outbound/: keys are made of message ids, unknown at deploy.',
     });

@@ -1,11 +1,4 @@
-import {
-  CfnDynamicReference,
-  CfnDynamicReferenceService,
-  CfnOutput,
-  Stack,
-  type StackProps,
-  Validations,
-} from 'aws-cdk-lib';
+import { CfnDynamicReference, CfnDynamicReferenceService, CfnOutput, Stack, type StackProps } from 'aws-cdk-lib';
 import { CachePolicy, CfnDistribution, OriginRequestPolicy, SecurityPolicyProtocol } from 'aws-cdk-lib/aws-cloudfront';
 import { CfnSecret } from 'aws-cdk-lib/aws-secretsmanager';
 import { CfnWebACL } from 'aws-cdk-lib/aws-wafv2';
@@ -13,6 +6,7 @@ import type { Construct } from 'constructs';
 import { type Deployment, edgeSecretName } from '#core/config/deployment.ts';
 import { EDGE_REGION, type EdgeConfig } from '#core/config/edge-config.ts';
 import { EDGE_HEADER } from '#core/inbound/ingest/through-edge.ts';
+import { acknowledge } from '#lib/constructs/acknowledge.ts';
 
 /** Two seconds more than API Gateway waits for ingest. */
 const ORIGIN_TIMEOUT_SECONDS = 14;
@@ -82,7 +76,7 @@ export class EdgeStack extends Stack {
       },
       ...(region === EDGE_REGION ? {} : { replicaRegions: [{ region: region ?? Stack.of(this).region }] }),
     });
-    Validations.of(secret).acknowledge({
+    acknowledge(secret, {
       id: 'AwsSolutions-SMG4',
       reason:
         'CloudFront is given the value when this stack changes; a value that changed by itself in between would cut off every request. docs/guides/address-limit.md says how to replace it.',
@@ -138,7 +132,7 @@ export class EdgeStack extends Stack {
       },
     });
     for (const [rule, reason] of Object.entries(ACKNOWLEDGED)) {
-      Validations.of(distribution).acknowledge({ id: `AwsSolutions-${rule}`, reason });
+      acknowledge(distribution, { id: `AwsSolutions-${rule}`, reason });
     }
     return distribution;
   }

@@ -1,4 +1,4 @@
-import { Duration, Stack, type StackProps, TimeZone, Validations } from 'aws-cdk-lib';
+import { Duration, Stack, type StackProps, TimeZone } from 'aws-cdk-lib';
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { Alias, Code, type IFunction, type IVersion } from 'aws-cdk-lib/aws-lambda';
 import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
@@ -19,6 +19,7 @@ import { notifyEnv } from '#lambdas/notify/env.ts';
 import { probeEnv } from '#lambdas/probe/env.ts';
 import { processEnv } from '#lambdas/process/env.ts';
 import { sweepEnv } from '#lambdas/sweep/env.ts';
+import { acknowledge } from '#lib/constructs/acknowledge.ts';
 import type { GatewayFunctions } from '../alarms/alarm-spec.ts';
 import type { Bundles, GatewayFunctionName } from '../bundling/function-names.ts';
 import { toConstructId } from '../construct-id.ts';
@@ -165,7 +166,7 @@ export class GatewayStack extends Stack {
       addFunction: (name, settings) => this.#addFunction(name, settings),
     });
     const core = { ...{ ingest, process, sweep, audit, api }, ...given({ 'reconcile-providers': reconcileProviders }) };
-    Validations.of(process).acknowledge({
+    acknowledge(process, {
       id: 'Serverless-LambdaEventSourceMappingDestination',
       reason:
         'Failed messages stay in the queue; the function itself writes dead letters, with cause and id, to the dead-letter queue.',
@@ -256,7 +257,7 @@ export class GatewayStack extends Stack {
       retryAttempts: 2,
       maxEventAge: Duration.minutes(15),
     });
-    Validations.of(notify).acknowledge({
+    acknowledge(notify, {
       id: 'Serverless-SNSRedrivePolicy',
       reason:
         'SNS tries to reach a function for 23 days, and what the function cannot pass on, Lambda publishes to the topic of pages itself.',
@@ -312,7 +313,7 @@ export class GatewayStack extends Stack {
     const { data } = this.#props;
     const imported = this.resolve(data.exportValue(data.store.bodies.bucketArn));
     for (const each of functions) {
-      Validations.of(each).acknowledge({
+      acknowledge(each, {
         id: `AwsSolutions-IAM5[Resource::${imported['Fn::ImportValue']}/*]`,
         reason:
           'The wildcard is the object key in the bucket of bodies: keys are made of event ids, unknown at deploy.',

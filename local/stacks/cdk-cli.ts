@@ -7,9 +7,15 @@ import type { LocalAws } from '#local/emulator/emulator.ts';
 import { type CommandResult, runCommand } from '#local/shell/run-command.ts';
 import { UserError } from '#local/shell/user-error.ts';
 
-/** The CDK CLI of this repository, run by the Node that runs this program. */
+/** The CDK CLI of this repository or project, run by the Node that runs this program. Throws UserError where it is none. */
 export function cdkCommand(): string {
-  const manifest = createRequire(import.meta.url).resolve('aws-cdk/package.json');
+  const { resolve } = createRequire(import.meta.url);
+  let manifest: string;
+  try {
+    manifest = resolve('aws-cdk/package.json');
+  } catch {
+    throw new UserError('The CDK CLI is not installed here: npm install --save-dev aws-cdk');
+  }
   const { bin } = JSON.parse(readFileSync(manifest, 'utf8')) as { bin: { cdk: string } };
   return join(dirname(manifest), bin.cdk);
 }

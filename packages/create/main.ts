@@ -5,6 +5,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { createInterface } from 'node:readline/promises';
 import { parseArgs } from 'node:util';
+import { askForProviders, chosenProviders } from './choose-providers.ts';
 import { type ProjectPlan, type ProviderSample, projectFiles } from './project-files.ts';
 
 const USAGE = `Usage: npm create holdfast <folder> -- [--providers stripe,github] [--holdfast <version>]
@@ -63,16 +64,10 @@ async function choose(samples: readonly ProviderSample[]): Promise<Choice> {
   const folder = resolve(target);
   if (existsSync(folder) && readdirSync(folder).length > 0)
     throw new UsageError(`${folder} is not empty. Give the name of a new folder.`, 2);
-  const wanted = values.providers ?? (process.stdin.isTTY ? await ask() : '');
-  const ids = [...new Set(wanted.split(/[,\s]+/).filter(Boolean))];
-  const providers = (ids.length > 0 ? ids : ['generic']).map(id => {
-    const found = samples.find(each => each.id === id);
-    if (found) return found;
-    const near = samples.filter(each => each.id.startsWith(id.slice(0, 3))).map(each => each.id);
-    const hint =
-      near.length > 0 ? `Did you mean ${near.join(' or ')}?` : `There are: ${samples.map(it => it.id).join(', ')}`;
-    throw new UsageError(`There is no provider "${id.slice(0, 40)}". ${hint}`, 2);
-  });
+  if (values.providers === undefined && process.stdin.isTTY)
+    return { folder, providers: await ask(samples), holdfast: values.holdfast };
+  const providers = chosenProviders(values.providers ?? '', samples);
+  if (typeof providers === 'string') throw new UsageError(providers, 2);
   return { folder, providers, holdfast: values.holdfast };
 }
 
@@ -82,10 +77,10 @@ function packageManager(): ProjectPlan['manager'] {
   return version === undefined ? { name: 'npm' } : { name: 'pnpm', version };
 }
 
-async function ask(): Promise<string> {
+async function ask(samples: readonly ProviderSample[]): Promise<readonly ProviderSample[]> {
   const terminal = createInterface({ input: process.stdin, output: process.stdout });
   try {
-    return await terminal.question('Who sends you webhooks? (e.g. stripe, github; Enter for senders of your own) ');
+    return await askForProviders(samples, text => terminal.question(text), console.log);
   } finally {
     terminal.close();
   }

@@ -90,7 +90,7 @@ describe.skipIf(!isLongRun())('from the packed tarballs', () => {
       const { files, commands } = await readGuide('first-outbound-webhook.md');
       expect([...files.keys()]).toEqual(['gateway.config.ts', 'receiver.ts', 'publish.ts']);
       // The first test made the project with the options of this page.
-      expect(commands[0]).toContain('npm create holdfast my-webhooks -- --providers stripe,github\n');
+      expect(commands[0]).toContain('npm run create -- ../my-webhooks --providers stripe,github\n');
       expect(commands[1]).toBe('npm start\n');
       const begun = Date.now();
       await writeFiles(project, files);
@@ -185,7 +185,7 @@ describe.skipIf(!isLongRun())('from the packed tarballs', () => {
       const tools = join(folder, 'judges');
       await run('npm', ['install', '--silent', '--prefix', tools, 'publint@0.3.25', '@arethetypeswrong/cli@0.18.5']);
       const bin = (name: string) => join(tools, 'node_modules/.bin', name);
-      for (const name of ['holdfast', 'create-holdfast'])
+      for (const name of ['holdfast', 'create-holdfast', 'holdfast-publish'])
         await run(bin('publint'), ['--strict', join(folder, 'packages', name)]);
       // The package is for `import` only: what CommonJS and the resolution of 2015 would make of it is no question.
       await run(bin('attw'), [tarballs.holdfast, '--profile', 'esm-only']);

@@ -1,0 +1,33 @@
+/** Which providers a new project receives from: ids as a person types them. */
+import type { ProviderSample } from './project-files.ts';
+
+/** Of ids separated by commas or spaces; none: `generic`. A text says which one is unknown, and what is near it. */
+export function chosenProviders(typed: string, samples: readonly ProviderSample[]): readonly ProviderSample[] | string {
+  const ids = [...new Set(typed.split(/[,\s]+/).filter(Boolean))];
+  const chosen: ProviderSample[] = [];
+  for (const id of ids.length > 0 ? ids : ['generic']) {
+    const found = samples.find(each => each.id === id);
+    if (found === undefined) return `There is no provider "${id.slice(0, 40)}". ${hintFor(id, samples)}`;
+    chosen.push(found);
+  }
+  return chosen;
+}
+
+function hintFor(id: string, samples: readonly ProviderSample[]): string {
+  const near = samples.filter(each => each.id.startsWith(id.slice(0, 3))).map(each => each.id);
+  return near.length > 0 ? `Did you mean ${near.join(' or ')}?` : `There are: ${samples.map(it => it.id).join(', ')}`;
+}
+
+/** Asks until each id is known. */
+export async function askForProviders(
+  samples: readonly ProviderSample[],
+  question: (text: string) => Promise<string>,
+  say: (text: string) => void,
+): Promise<readonly ProviderSample[]> {
+  while (true) {
+    const typed = await question('Who sends you webhooks? (e.g. stripe, github; Enter for senders of your own) ');
+    const chosen = chosenProviders(typed, samples);
+    if (typeof chosen !== 'string') return chosen;
+    say(chosen);
+  }
+}
