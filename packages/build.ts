@@ -53,16 +53,16 @@ export async function buildPackages(options: BuildOptions = {}): Promise<BuiltPa
   await rm(folder, { recursive: true, force: true });
   await mkdir(join(holdfast, 'dist'), { recursive: true });
 
-  const tracked = execFileSync('git', ['ls-files', '--', ...ROOMS], { cwd: ROOT, encoding: 'utf8' })
-    .trim()
-    .split('\n');
+  const tracked = filesOf(...ROOMS);
   const sources = tracked.filter(path => /\.tsx?$/.test(path) && !path.startsWith('providers/_'));
   await compile(sources, join(holdfast, 'dist'));
   if (declarations) await declare(holdfast, sources);
   for (const path of tracked.filter(each => !/\.tsx?$|tsconfig\.json$/.test(each) && !each.startsWith('bin/')))
     await copy(path, join(holdfast, 'dist', path));
+  // Messages name pages, and `holdfast runbook` prints them.
+  const pages = filesOf('docs').filter(path => /\.(md|json)$/.test(path));
   await copy('cdk.json', join(holdfast, 'dist/cdk.json'));
-  await copy('docs/runbooks', join(holdfast, 'dist/docs/runbooks'));
+  for (const path of pages) await copy(path, join(holdfast, 'dist', path));
   for (const path of TEXTS) await copy(path, join(holdfast, path));
   await copy('packages/README.md', join(holdfast, 'README.md'));
   await writeJson(join(holdfast, 'package.json'), holdfastManifest(own));
@@ -81,6 +81,11 @@ export function packAll({ holdfast, create, publish }: BuiltPackages): BuiltPack
   };
   return { holdfast: pack(holdfast), create: pack(create), publish: pack(publish) };
 }
+
+const filesOf = (...folders: readonly string[]): readonly string[] =>
+  execFileSync('git', ['ls-files', '--', ...folders], { cwd: ROOT, encoding: 'utf8' })
+    .trim()
+    .split('\n');
 
 async function compile(sources: readonly string[], outdir: string): Promise<void> {
   const result = await build({

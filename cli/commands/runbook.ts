@@ -1,21 +1,23 @@
-/** `holdfast runbook`: what to do about an alarm, with the environment filled in. The pages come with the program. */
+/** `holdfast runbook`: what to do about an alarm, or any page that a message names. The pages come with the program. */
 import type { Command } from 'commander';
-import { listGuides, readGuide } from '#operator/health/read-guide.ts';
+import { listGuides, readGuide, readPage } from '#operator/health/read-guide.ts';
 import { type CommandSet, type Run, withExamples } from '../run.ts';
 
 export function addRunbook(program: Command, set: CommandSet): void {
   withExamples(
     program
       .command('runbook')
-      .argument('[alarm]', "an alarm's name, or a page's; nothing: lists the pages")
-      .description('Print what to do about an alarm, with the environment filled in'),
+      .argument('[alarm]', "an alarm's name, or a page's; nothing: lists the runbooks")
+      .description('Print what to do about an alarm, or a page that a message names, with the environment filled in'),
     ['holdfast runbook holdfast-prod-process-queue-age --env prod', 'the name as the alarm has it'],
     ['holdfast runbook process-queue-age --env prod', 'the same'],
+    ['holdfast runbook docs/guides/alarms.md', 'a page that a message names'],
   ).action(
     set.action(async (run, alarm: string | undefined) => {
       if (alarm === undefined) return list(run);
       const name = pageOf(alarm, run.environment);
-      const text = filledIn(await readGuide('runbooks', name), run);
+      const isPage = alarm.startsWith('docs/') && !alarm.startsWith('docs/runbooks/');
+      const text = filledIn(await (isPage ? readPage(alarm) : readGuide('runbooks', name)), run);
       run.out.result({ runbook: name, environment: run.environment, markdown: text }, () => text.split('\n'));
     }),
   );

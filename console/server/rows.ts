@@ -6,6 +6,7 @@ import type { ReplayJob } from '#core/inbound/replay/replay-job.ts';
 import { doneOf } from '#operator/events/replay.ts';
 import type { AlarmView } from '#operator/gateway.ts';
 import { isNotice } from '#operator/health/is-notice.ts';
+import { runbookOf } from '#operator/health/runbook-of.ts';
 import type { AlarmRow, EventRow, JobRow } from '../wire.ts';
 
 export function rowOf(item: EventItem): EventRow {
@@ -48,8 +49,6 @@ export function jobRow(job: ReplayJob): JobRow {
 }
 
 export function alarmRow(alarm: AlarmView, environment: string): AlarmRow {
-  const named = alarm.name.replace(`holdfast-${environment}-`, '');
-  const runbook = /^Runbook: \S*?docs\/runbooks\/([\w-]+)\.md/m.exec(alarm.description)?.[1] ?? named;
   const { name, state, since, reason, description } = alarm;
-  return { name, state, since, reason, description, notice: isNotice(alarm), runbook };
+  return { name, state, since, reason, description, notice: isNotice(alarm), runbook: runbookOf(alarm, environment) };
 }

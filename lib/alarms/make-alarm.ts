@@ -28,7 +28,7 @@ export function makeAlarm(scope: Construct, spec: AlarmSpec, environment: string
   const [datapointsToAlarm, evaluationPeriods] = spec.datapoints;
   const shared = {
     alarmName: nameOfAlarm(environment, spec),
-    alarmDescription: describeAlarm(spec.severity, spec.meaning, spec.firstCommand, spec.runbook ?? spec.id),
+    alarmDescription: describeAlarm({ ...spec, runbook: spec.runbook ?? spec.id }, environment),
     metric: withoutGaps(spec),
     evaluationPeriods,
     datapointsToAlarm,
@@ -78,8 +78,13 @@ export function nameOfAlarm(environment: string, spec: AlarmSpec): string {
   return `holdfast-${environment}-${alarmNameOf(spec)}`;
 }
 
-export function describeAlarm(severity: Severity, meaning: string, firstCommand: string, runbook: string): string {
-  return `${severity}: ${meaning}\nFirst: ${firstCommand}\nRunbook: docs/runbooks/${runbook}.md`;
+/** What a person on call reads: each line of it can be typed. */
+export function describeAlarm(
+  alarm: Pick<AlarmSpec, 'severity' | 'meaning' | 'firstCommand'> & { readonly runbook: string },
+  environment: string,
+): string {
+  const { severity, meaning, firstCommand, runbook } = alarm;
+  return `${severity}: ${meaning}\nFirst: ${firstCommand}\nRunbook: npm run holdfast -- runbook ${runbook} --env ${environment}`;
 }
 
 /** Minutes of an alarm on the local AWS: ten seconds each, rounded up to what CloudWatch takes as a period. */

@@ -106,10 +106,13 @@ export class GatewayAlarms extends Construct {
       const composite = new CompositeAlarm(this, name, {
         compositeAlarmName: `holdfast-${environment}-${name}`,
         alarmDescription: describeAlarm(
-          'page',
-          `${meaning}: at least one of ${members.map(([spec]) => spec.id).join(', ')}.`,
-          `npm run holdfast -- status --env ${environment}`,
-          name,
+          {
+            severity: 'page',
+            meaning: `${meaning}: at least one of ${members.map(([spec]) => spec.id).join(', ')}.`,
+            firstCommand: `npm run holdfast -- status --env ${environment}`,
+            runbook: name,
+          },
+          environment,
         ),
         alarmRule: AlarmRule.anyOf(...members.map(([, alarm]) => alarm)),
         ...(waitsForDeploy && {

@@ -16,6 +16,7 @@ import { commandToSet, stateOf } from '#operator/sources/stored-state.ts';
 import { ago, span } from '#operator/span.ts';
 import { isNotice } from './is-notice.ts';
 import { readProcessor } from './processor.ts';
+import { runbookOf } from './runbook-of.ts';
 import { describeSweeper, isSweeperLate } from './sweeper.ts';
 import { readSystem } from './system-view.ts';
 
@@ -92,7 +93,7 @@ async function checkCustomers(operator: Operator, note: (check: Check) => void):
   // The first audit comes within an hour of the first deployment.
   const since = as_of === null ? deployedAt : Date.parse(as_of);
   const late = since !== undefined && operator.clock.now() - since > AUDIT_LATE_MS;
-  const fix = 'docs/runbooks/delivery-not-tending.md';
+  const fix = operator.command('runbook delivery-not-tending');
   if (late) note({ name, result: 'wrong', text: 'endpoints were not audited for two hours: tend does not run', fix });
   else if (as_of === null) note({ name, result: 'ok', text: 'endpoints are counted with the first audit' });
   else note({ name, result: 'ok', text: `${endpoints} endpoints, ${on_hold} on hold, ${disabled} disabled` });
@@ -171,7 +172,7 @@ async function checkPipeline(operator: Operator, note: (check: Check) => void): 
     const now = operator.clock.now();
     const text = describeSweeper(view.sweeper, now);
     if (isSweeperLate(view.sweeper, now))
-      note({ name: 'sweeper', result: 'wrong', text, fix: 'docs/runbooks/sweep-not-running.md' });
+      note({ name: 'sweeper', result: 'wrong', text, fix: operator.command('runbook sweep-not-running') });
     else note({ name: 'sweeper', result: 'ok', text });
   }
   for (const { source, cause, count } of view.refused ?? []) {
@@ -196,14 +197,12 @@ async function checkPipeline(operator: Operator, note: (check: Check) => void): 
     note({ name: 'paused', result: 'warning', text, fix: operator.command(`resume ${source}`) });
   }
   for (const alarm of (view.alarms ?? []).filter(it => it.state === 'ALARM')) {
-    const named = alarm.name.replace(`holdfast-${operator.environment}-`, '');
-    const runbook = /^Runbook: (\S+)/m.exec(alarm.description)?.[1] ?? `docs/runbooks/${named}.md`;
     const result = isNotice(alarm) ? 'warning' : 'wrong';
     note({
       name: 'alarm',
       result,
       text: `${alarm.name} since ${ago(alarm.since, operator.clock.now())}`,
-      fix: runbook,
+      fix: operator.command(`runbook ${runbookOf(alarm, operator.environment)}`),
     });
   }
 }

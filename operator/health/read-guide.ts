@@ -20,6 +20,15 @@ export async function readGuide(kind: 'runbooks' | 'providers', name: string): P
   );
 }
 
+/** Any page of docs/, by the path that a message names it with. Throws OperatorError (not found). */
+export async function readPage(path: string): Promise<string> {
+  if (/^docs\/([a-z0-9-]+\/)*[A-Za-z0-9-]+\.md$/.test(path)) {
+    const text = await readFile(join(DOCS, path.slice('docs/'.length)), 'utf8').catch(() => undefined);
+    if (text !== undefined) return text;
+  }
+  throw new OperatorError(`There is no page "${path.slice(0, 80)}"`, 'not_found');
+}
+
 export interface Guide {
   readonly name: string;
   /** Its first heading. */

@@ -3,6 +3,7 @@
  * 2. `create-holdfast` makes a project for any provider whose check and whose tests are green at once.
  * 3. Its mistakes are named with what is allowed, and a folder with files in it is left alone.
  */
+import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -57,6 +58,23 @@ describe('the package', () => {
     const written = ['holdfast', 'typescript', 'vitest'];
     expect([...used].filter(name => !declared.includes(name) && !written.includes(name))).toEqual([]);
     expect(declared.filter(name => !used.has(name))).toEqual([]);
+  });
+
+  it('brings each page that its code names', async () => {
+    const files = (await readdir(join(packed.holdfast, 'dist'), { recursive: true })).filter(it => it.endsWith('.js'));
+    const named = new Set<string>();
+    for (const file of files) {
+      // Comments are for who reads the repository.
+      const code = (await readFile(join(packed.holdfast, 'dist', file), 'utf8')).replace(
+        /\/\*.*?\*\/|^\s*\/\/.*$/gms,
+        '',
+      );
+      // Not the pages of others, such as developer.example.com, docs/x.
+      for (const [, page = ''] of code.matchAll(/(?<![\w./-]|, )(docs\/[\w/-]+\.(?:md|json))/g)) named.add(page);
+    }
+    expect(named.size).toBeGreaterThan(10);
+    const missing = [...named].filter(page => !existsSync(join(packed.holdfast, 'dist', page)));
+    expect(missing).toEqual([]);
   });
 
   it('brings the page of the console', async () => {

@@ -26,7 +26,7 @@ const gateway = {
   environments: {
     prod: {
       publicUrl: 'https://hooks.example.com',
-      edge: {},
+      edge: { apiUrl: 'https://abc123.execute-api.eu-central-1.amazonaws.com', requestsPerMinute: 1_000 },
       probe: true,
       outbound: { portal: { name: 'Acme' } },
       account: '123456789012',

@@ -87,11 +87,11 @@ describe('every alarm', () => {
     for (const each of alarmsOf(prod)) {
       const description = descriptionOf(each);
       expect(description, each.AlarmName).toMatch(
-        /^(page|ticket|notice): [A-Z].{20,}\nFirst: (?:aws|npm run holdfast --) .+\nRunbook: docs\/runbooks\/[a-z-]+\.md$/,
+        /^(page|ticket|notice): [A-Z].{20,}\nFirst: (?:aws|npm run holdfast --) .+\nRunbook: npm run holdfast -- runbook [a-z-]+ --env prod$/,
       );
       // The limit of CloudWatch; each reference may grow to the length of an ARN.
       expect(description.length + 150 * (description.split('<…>').length - 1), each.AlarmName).toBeLessThan(1024);
-      const runbook = /docs\/runbooks\/([a-z-]+\.md)/.exec(description)?.[1] ?? '';
+      const runbook = `${/-- runbook ([a-z-]+) /.exec(description)?.[1]}.md`;
       expect(existsSync(join(RUNBOOKS, runbook)), runbook).toBe(true);
     }
   });

@@ -226,11 +226,11 @@ describe('alarms', () => {
     const named = alarms.map(each => {
       const text = descriptionOf(each);
       expect(text).toMatch(
-        /^(page|ticket|notice): [A-Z].{20,}\nFirst: aws .+\nRunbook: docs\/runbooks\/delivery-[a-z-]+\.md$/,
+        /^(page|ticket|notice): [A-Z].{20,}\nFirst: aws .+\nRunbook: npm run holdfast -- runbook delivery-[a-z-]+ --env [a-z]+$/,
       );
       expect(['breaching', 'notBreaching']).toContain(each.TreatMissingData);
       expect(each.AlarmActions).toEqual(each.OKActions);
-      return /runbooks\/(.*\.md)/.exec(text)?.[1];
+      return `${/-- runbook (\S+)/.exec(text)?.[1]}.md`;
     });
     const books = readdirSync(RUNBOOKS).filter(file => file.startsWith('delivery-'));
     expect(books.sort()).toEqual([...new Set(named)].sort());

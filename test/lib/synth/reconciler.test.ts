@@ -108,7 +108,7 @@ describe('the reconciler', () => {
       ['holdfast-prod-reconcile-providers-gaps', 'ReconcileGaps', 'notBreaching', 1],
     ]);
     for (const alarm of alarms) {
-      const runbook = /docs\/runbooks\/([a-z-]+\.md)/.exec(JSON.stringify(alarm.AlarmDescription))?.[1] ?? '';
+      const runbook = `${/-- runbook ([a-z-]+) /.exec(JSON.stringify(alarm.AlarmDescription))?.[1]}.md`;
       expect(existsSync(join(import.meta.dirname, '../../../docs/runbooks', runbook)), runbook).toBe(true);
     }
     const [dashboard] = Object.values<Resource>(template.findResources('AWS::CloudWatch::Dashboard'));

@@ -527,7 +527,7 @@ describe('status and doctor', () => {
     const doctor = await cli.run(['doctor']);
     expect(doctor.code).toBe(1);
     expect(doctor.stdout).toMatch(/WRONG +secret pay +not set.*\n +holdfast sources set-secret pay/);
-    expect(doctor.stdout).toContain('docs/runbooks/process-new-dead-letters.md');
+    expect(doctor.stdout).toContain('holdfast runbook process-new-dead-letters');
   });
 });
 

@@ -55,7 +55,7 @@ it.each([
   expect(await lineOf('doctor')).toMatch(/^WRONG +customers +endpoints were not audited for two hours/);
   const { stdout, code } = await run('doctor');
   expect(code).toBe(1);
-  expect(stdout).toContain('docs/runbooks/delivery-not-tending.md');
+  expect(stdout).toContain('holdfast runbook delivery-not-tending');
 });
 
 it('has no such line where nothing is sent to customers', async () => {

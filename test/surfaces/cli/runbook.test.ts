@@ -19,6 +19,11 @@ it.each(['process-queue-age', 'docs/runbooks/process-queue-age.md'])('takes %s, 
   expect([code, stdout.startsWith('# ')]).toEqual([0, true]);
 });
 
+it('prints any page that a message names', async () => {
+  const { stdout } = await cli.run(['runbook', 'docs/guides/alarms.md'], REAL);
+  expect(stdout).toMatch(/^# /);
+});
+
 it('lists all pages with their titles', async () => {
   const { stdout } = await cli.run(['runbook'], REAL);
   expect(stdout).toContain('process-new-dead-letters: An event has just died');
@@ -29,6 +34,7 @@ it('lists all pages with their titles', async () => {
 it.each([
   ['dead-letters', /Did you mean .*process-dead-letters-waiting/],
   ['../secrets', /There is no page/],
+  ['docs/../../package.md', /There is no page/],
   ['zzz', /holdfast runbook, which lists all/],
 ])('says of %s what may be meant', async (name, says) => {
   const { code, stderr } = await cli.run(['runbook', name], REAL);

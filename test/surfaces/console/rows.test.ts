@@ -5,6 +5,7 @@ import { alarmRow } from '#console/server/rows.ts';
 const alarm = { name: 'holdfast-prod-process-queue-age-page', state: 'ALARM', since: 5, reason: 'because' } as const;
 
 it.each([
+  ['page: late\nRunbook: npm run holdfast -- runbook process-queue-age --env prod', 'process-queue-age'],
   ['page: late\nFirst: npm run holdfast -- status\nRunbook: docs/runbooks/process-queue-age.md', 'process-queue-age'],
   ['page: late\nRunbook: https://git.example.com/x/docs/runbooks/process-queue-age.md', 'process-queue-age'],
   // An alarm of the person's own: its name without the environment is the best guess.

@@ -52,7 +52,7 @@ describe('a sweeper that crashes every minute', () => {
     expect(ill.status.stdout).toMatch(new RegExp(`needs a person: ${sentence.source}`));
     expect(ill.doctor.code).toBe(1);
     expect(ill.doctor.stdout).toMatch(
-      new RegExp(`WRONG +sweeper +${sentence.source}\\n +docs/runbooks/sweep-not-running.md`),
+      new RegExp(`WRONG +sweeper +${sentence.source}\\n +holdfast runbook sweep-not-running`),
     );
     expect(ill.console.sentence).toMatch(new RegExp(sentence.source, 'i'));
     expect(ill.console.next?.href).toBe('/alarms?runbook=sweep-not-running');
