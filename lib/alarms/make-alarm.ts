@@ -9,7 +9,6 @@ import {
   TreatMissingData,
 } from 'aws-cdk-lib/aws-cloudwatch';
 import type { Construct } from 'constructs';
-import type { Severity } from '#core/config/gateway-config.ts';
 import { type AlarmSpec, alarmNameOf } from './alarm-spec.ts';
 
 const OPERATORS = {
