@@ -142,11 +142,13 @@ export function object<T>(checks: ChecksOf<T>, required: readonly (keyof T & str
     for (const [key, item] of Object.entries(value)) {
       const check = Object.hasOwn(fields, key) ? fields[key] : undefined;
       if (check === undefined) {
-        const near = closest(key, Object.keys(fields));
+        const known = Object.keys(fields);
+        const near = closest(key, known);
         report({
           path: join(path, key.slice(0, 60)),
           given: 'an unknown key',
-          allowed: Object.keys(fields).join(', ') || 'no key at all',
+          // A list that nobody reads to its end hides the nearest one.
+          allowed: near && known.length > 12 ? `one of its ${known.length} keys` : known.join(', ') || 'no key at all',
           fix: near ? `did you mean ${near}?` : 'remove it',
         });
       } else if (item !== undefined) {

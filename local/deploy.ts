@@ -60,7 +60,8 @@ async function main(): Promise<number> {
   const client = new SecretsManagerClient(settingsOf(deployment));
 
   // The first deployment creates the secrets; from then on a source that cannot verify anything stops the next one.
-  const isFirst = destroy || !(await isDeployed(deployment));
+  // Asked before a destruction, too: without credentials it says so, in our words and not in CDK's.
+  const isFirst = !(await isDeployed(deployment)) || destroy;
   const missing = isFirst ? [] : await sourcesWithoutSecret(client, deployment);
   if (missing.length > 0) {
     throw new UserError(

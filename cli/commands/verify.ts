@@ -35,7 +35,7 @@ export function addVerify(program: Command, set: CommandSet): void {
       .option('--at <time>', 'verify as if this were the time (default: now)'),
     ['holdfast verify request.http --source stripe', "with the source's stored secret"],
     ['HOLDFAST_SECRET=… holdfast verify request.http --provider github', 'without a deployment'],
-    ['holdfast verify test/fixtures/own-vectors.json --provider acme', 'the vectors of a provider that you describe'],
+    ['holdfast verify test/acme-vectors.json --provider acme', 'the vectors of a provider that you describe'],
   ).action(set.action(verify));
 
   withExamples(
@@ -75,16 +75,16 @@ async function readWhose(run: Run, options: Options): Promise<Whose> {
       'write it in one of these forms',
     );
   const source = options.source === undefined ? undefined : run.source(options.source);
-  const spec = source?.spec ?? specOf(options.provider);
+  const spec = source?.spec ?? specOf(run, options.provider);
   const current = await readGivenSecret(run, options.secretFile);
   const secret = current !== undefined ? { current } : source && (await readSourceSecret(run, source));
   const publicUrl = options.url ?? source?.publicUrl;
   return { spec, secret, settings: source?.settings ?? {}, nowMs, ...given({ publicUrl }) };
 }
 
-function specOf(id: string | undefined): ProviderSpec {
+function specOf(run: Run, id: string | undefined): ProviderSpec {
   if (id === undefined) throw usageError('Neither --source nor --provider', 'one of them', 'e.g. --provider stripe');
-  return providerOf(id);
+  return providerOf(run, id);
 }
 
 async function verify(run: Run, file: string, options: Options): Promise<ExitCode> {
@@ -129,7 +129,7 @@ async function verifyVectors(run: Run, all: readonly SignatureVector[], options:
       'at least one',
       `add one with "provider": "${only}", or leave --provider out`,
     );
-  const results = await judgeVectors(run, vectors, provider => asked ?? specOf(provider ?? options.provider));
+  const results = await judgeVectors(run, vectors, provider => asked ?? specOf(run, provider ?? options.provider));
   const wrong = results.filter(({ ok }) => !ok);
   run.out.result({ checked: results.length, wrong: wrong.length, vectors: results }, () =>
     results.flatMap(({ id, provider, ok, verified, cause, explanations }) => [

@@ -35,16 +35,28 @@ export type Judgement =
       readonly reasons: readonly { readonly id: string; readonly text: string }[];
     };
 
-/** Throws OperatorError (usage) for an id no provider has. */
-export function providerOf(id: string): ProviderSpec {
-  const spec = (PROVIDERS as Readonly<Record<string, ProviderSpec>>)[id];
+/** One of ours, or one that the project describes and a source uses. Throws OperatorError (usage) for any other id. */
+export function providerOf(operator: Operator, id: string): ProviderSpec {
+  const known = (PROVIDERS as Readonly<Record<string, ProviderSpec>>)[id];
+  if (known) return known;
+  const own = ownProviders(operator);
+  const spec = own.find(each => each.id === id);
   if (spec) return spec;
-  const near = closest(id, Object.keys(PROVIDERS));
+  const near = closest(id, [...own.map(each => each.id), ...Object.keys(PROVIDERS)]);
   throw usageError(
     `--provider: "${id.slice(0, 60)}"`,
-    'the id of a provider, from docs/providers.md',
+    'the id of a provider, from docs/providers.md, or of one of your own that a source in gateway.config.ts uses',
     near ? `did you mean ${near}?` : 'look it up there',
   );
+}
+
+/** None where there is no configuration to read: providers of ours are known without one. */
+function ownProviders(operator: Operator): readonly ProviderSpec[] {
+  try {
+    return operator.deployment.sources.map(each => each.source.spec);
+  } catch {
+    return [];
+  }
 }
 
 /** `source`: the secrets of the other sources are tried too, the usual mix-up. */

@@ -85,7 +85,12 @@ interface Found {
   readonly bytes: Uint8Array;
 }
 
-function identify(spec: ProviderSpec, body: Uint8Array, headers: Readonly<Record<string, string>>): Identification {
+/** As ingest does after the signature was right. */
+export function identify(
+  spec: ProviderSpec,
+  body: Uint8Array,
+  headers: Readonly<Record<string, string>>,
+): Identification {
   const scheme = spec.verify[0]?.id ?? 'none';
   const verdict = { kind: 'verified', scheme, strength: spec.strength, matchedSecret: 'current' } as const;
   const options = { crypto: nodeCrypto, settings: {}, dedupOnBody: false, verdict };

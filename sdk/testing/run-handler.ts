@@ -22,6 +22,7 @@ import type { EffectWrite } from '#core/ports.ts';
 import { DEFAULT_RETRY, type RetryProfile } from '#core/retry/backoff.ts';
 import { Breaker } from '#core/retry/breaker.ts';
 import { toHex } from '#core/scan/bytes.ts';
+import { readPlaces } from './read-places.ts';
 import { type TestTable, TestTables } from './test-tables.ts';
 
 /** Options of `runHandler`. Times are in milliseconds. */
@@ -65,7 +66,7 @@ export interface TestRun {
   readonly tables: Readonly<Record<string, readonly Readonly<Record<string, unknown>>[]>>;
   /** The lines that the handler wrote with `context.log`. */
   readonly logs: readonly Readonly<Record<string, unknown>>[];
-  /** `<cause>: <message>` of the last failure, as an operator would see it. */
+  /** `<cause>: <error> at <file>:<line>: <message>` of the last failure, as the person on call reads it. */
   readonly lastError: string | undefined;
 }
 
@@ -133,6 +134,7 @@ class Run {
       random: random.fork(),
       timer: systemTimer,
       telemetry,
+      stacks: { read: async error => readPlaces(error) },
     };
     this.#rules = {
       timings: DEFAULT_TIMINGS,

@@ -151,7 +151,7 @@ describe.skipIf(!isLongRun())('from the packed tarballs', () => {
       try {
         const begun = Date.now();
         await writeFiles(project, files);
-        expect(await run('npm', ['test'], project)).toMatch(/Tests +3 passed/);
+        expect(await run('npm', ['test'], project)).toMatch(/Tests +4 passed/);
         const env = { HOLDFAST_PORT: port };
         await run('npm', ['run', 'deploy', '--', 'local'], project, env);
         const send = ['run', 'holdfast', '--', 'send', 'acme', '--body-file', 'parcel.json', '--wait', '60'];

@@ -151,7 +151,12 @@ describe('a mistake is named with its place, what was given, what is allowed and
   const cases: readonly [title: string, at: string, value: unknown, says: RegExp, reportedAt?: string][] = [
     ['an unknown key of a source', 'sources.stripe.retrys', {}, /did you mean retry/],
     ['an unknown key at the top', 'source', {}, /did you mean sources/],
-    ['an unknown key of an environment', `${prod}.loglevel`, 'info', /did you mean logLevel/],
+    [
+      'an unknown key of an environment',
+      `${prod}.loglevel`,
+      'info',
+      /^an unknown key; one of its \d+ keys; did you mean logLevel/,
+    ],
     ['an unknown timing', `${prod}.timings`, { processTimeout: 1 }, /TimeoutMs\?/, `${prod}.timings.processTimeout`],
     ['a key with no near match', `${prod}.xyzzyx`, 1, /remove it/],
     ['a misspelt provider', 'sources.stripe.provider', 'strpie', /did you mean "stripe"/],

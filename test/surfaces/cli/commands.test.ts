@@ -11,7 +11,7 @@ import { defineHandlers, done } from '#core/handler/handler-contract.ts';
 import { pauseSource } from '#core/inbound/protocol/pause-source.ts';
 import { LambdaReconciler } from '#operator/aws/lambda-reconciler.ts';
 import { PROVIDERS } from '#providers/index.ts';
-import { EVENTS } from '#test/kit/memory-world.ts';
+import { EVENTS, SECRET } from '#test/kit/memory-world.ts';
 import { CliWorld, temporaryFile } from './cli-world.ts';
 
 let cli: CliWorld;
@@ -380,6 +380,27 @@ describe('sign and verify', () => {
       stderr: expect.stringContaining('own-vectors.json'),
     });
     expect((await cli.run(['verify', vectors, '--provider', 'nobody'])).code).toBe(2);
+  });
+
+  it('know a provider of the project that a source uses', async () => {
+    const own = { ...PROVIDERS.generic, id: 'box' };
+    const gateway = defineGateway({ sources: { parcels: { provider: own } }, environments: { local: {} } });
+    const options = {
+      env: { HOLDFAST_SECRET: SECRET },
+      readDeployment: (name: string) => resolveDeployment(gateway, name, PROVIDERS),
+    };
+    const file = temporaryFile('box.json');
+    writeFileSync(file, '{"event_id":"e1","event_type":"ping"}');
+    const { stdout } = await cli.run(['sign', file, '--provider', 'box', '--json'], options);
+    const headers = Object.entries(JSON.parse(stdout).headers).map(([name, value]) => `${name}: ${value}`);
+    const request = temporaryFile('box.http');
+    writeFileSync(
+      request,
+      `POST /webhooks/box HTTP/1.1\n${headers.join('\n')}\n\n{"event_id":"e1","event_type":"ping"}`,
+    );
+    expect(await cli.run(['verify', request, '--provider', 'box'], options)).toMatchObject({ code: 0 });
+    const typo = await cli.run(['verify', request, '--provider', 'boxx'], options);
+    expect(typo).toMatchObject({ code: 2, stderr: expect.stringContaining('did you mean box?') });
   });
 
   it('take a secret from the environment, and never from the command line', async () => {

@@ -44,10 +44,10 @@ afterAll(async () => {
 const HANDLERS = 'export const handlers = { find: () => undefined };\n';
 const KEYS = { AWS_ACCESS_KEY_ID: 'x', AWS_SECRET_ACCESS_KEY: 'y' };
 
-async function deploy(handlers: string, env: NodeJS.ProcessEnv) {
+async function deploy(handlers: string, env: NodeJS.ProcessEnv, ...options: readonly string[]) {
   await writeFile(join(folder, 'handlers/index.ts'), handlers);
   const none = { AWS_CONFIG_FILE: devNull, AWS_SHARED_CREDENTIALS_FILE: devNull, AWS_EC2_METADATA_DISABLED: 'true' };
-  const child = spawn(process.execPath, [join(PACKAGE_ROOT, 'local/deploy.ts'), 'prod', '--yes'], {
+  const child = spawn(process.execPath, [join(PACKAGE_ROOT, 'local/deploy.ts'), 'prod', '--yes', ...options], {
     cwd: folder,
     env: { PATH: process.env['PATH'], HOME: folder, NO_COLOR: '1', ...none, ...env },
   });
@@ -83,6 +83,7 @@ it('says in one sentence that there are no credentials, or that nothing answers'
     code: 4,
     stderr: 'No AWS credentials: sign in (aws sso login), or choose a profile with AWS_PROFILE.',
   });
+  expect(await deploy(HANDLERS, {}, '--destroy')).toMatchObject({ code: without.code, stderr: without.stderr });
   const closed = await deploy(HANDLERS, { ...KEYS, AWS_ENDPOINT_URL: `http://127.0.0.1:${await freePort()}` });
   expect(closed.code).toBe(1);
   expect(closed.stderr).toMatch(/^Nothing answers on this machine \(connect ECONNREFUSED .*\?$/);
