@@ -1,7 +1,8 @@
 /**
  * 1. `HoldfastStage` synthesizes in an app that has stacks of its own, below an id that the app chooses.
  * 2. The app's permissions boundary and its tags reach into it; handlers write to a table that is the app's.
- * 3. `prepareGateway` refuses a configuration as the gateway's own app does.
+ * 3. `HoldfastGateway` in a stack of the app makes the same stacks, beside that one.
+ * 4. `prepareGateway` refuses a configuration as the gateway's own app does.
  */
 import { App, Stack, Tags } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
@@ -12,6 +13,7 @@ import { expect, it } from 'vitest';
 import { gateway } from '#test/fixtures/project/gateway.config.ts';
 import { handlers } from '#test/fixtures/project/handlers/index.ts';
 import { FIXTURE_PROJECT } from '#test/kit/fixture-project.ts';
+import { Platform } from '../../../docs/guides/cdk-example.ts';
 
 const options = { gateway, handlers, environment: 'dev', project: FIXTURE_PROJECT };
 
@@ -44,6 +46,23 @@ it('is a part of an app that has a table, a boundary and tags of its own', async
   for (const each of functions) expect(each['Properties'].Tags).toContainEqual({ Key: 'team', Value: 'payments' });
   const variables = functions.map(each => each['Properties'].Environment?.Variables ?? {});
   expect(variables.filter(each => each.ORDERS_TABLE === 'orders')).toHaveLength(1);
+});
+
+it('is the same inside of a stack of the app, which keeps its own resources', async () => {
+  const { deployment, bundles } = await prepareGateway(options);
+  const prepared = { deployment: { ...deployment, account: undefined, region: undefined } as never, bundles };
+  const app = new App({ analyticsReporting: false });
+  const env = { account: '123456789012', region: 'eu-central-1' };
+  const platform = new Platform(app, prepared);
+  const { webhooks } = platform;
+  const stage = new HoldfastStage(app, 'Stage', { prepared: { deployment: { ...deployment, ...env }, bundles } });
+  const resources = (stack: Stack) => Object.keys(Template.fromStack(stack).toJSON()['Resources']);
+  expect(resources(platform)).toHaveLength(2);
+  for (const role of Object.values(Template.fromStack(webhooks.gateway).findResources('AWS::IAM::Role')))
+    expect(JSON.stringify(role['Properties'].PermissionsBoundary)).toContain('policy/company');
+  expect(webhooks.gateway).toMatchObject({ ...env, stackName: 'holdfast-dev-gateway' });
+  expect(resources(webhooks.data)).toEqual(resources(stage.data));
+  expect(resources(webhooks.gateway)).toEqual(resources(stage.gateway));
 });
 
 it('refuses what the gateway refuses', async () => {

@@ -26,7 +26,7 @@ function exportsByChangelog(entry: string): string[] {
 }
 
 /** What the examples of `holdfast/cdk` take for granted. */
-const PRELUDE = `import { type App, Tags } from 'aws-cdk-lib';
+const PRELUDE = `import { type App, Stack, Tags } from 'aws-cdk-lib';
 declare const app: App, gateway: GatewayConfig, handlers: HandlerRegistry;`;
 
 describe.each(Object.entries(ENTRIES))('%s', (entry, file) => {
