@@ -9,10 +9,9 @@ import { UserError } from '#local/shell/user-error.ts';
 
 /** The CDK CLI of this repository or project, run by the Node that runs this program. Throws UserError where it is none. */
 export function cdkCommand(): string {
-  const { resolve } = createRequire(import.meta.url);
   let manifest: string;
   try {
-    manifest = resolve('aws-cdk/package.json');
+    manifest = createRequire(import.meta.url).resolve('aws-cdk/package.json');
   } catch {
     throw new UserError('The CDK CLI is not installed here: npm install --save-dev aws-cdk');
   }

@@ -62,7 +62,7 @@ function keysOf(provider: ProviderSpec, { body, headers = {} }: ProviderRequest,
   const { bytes, contentType } = encodeBody(body);
   const { identity } = provider;
   // Without the last resort, the hash of the whole body.
-  const strict = { ...provider, identity: { ...identity, key: [...identity.key, ['none']] } };
+  const strict = { ...provider, identity: { ...identity, key: [...identity.key, ['none'] as const] } };
   const found = identify(strict, bytes, { 'content-type': contentType, ...lowerCased(headers) });
   if (found.kind === 'nothing')
     return { name, keys: [], problem: `${name} is no event: the array that identity.items names is empty in it.` };

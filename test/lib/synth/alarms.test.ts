@@ -14,6 +14,8 @@ import { gateway } from '#test/fixtures/project/gateway.config.ts';
 import { type SynthesizedEnvironment, synthEnvironment } from './synth-environment.ts';
 
 const RUNBOOKS = join(import.meta.dirname, '../../../docs/runbooks');
+/** Of the page that the command in a description prints. */
+const runbookFile = (description: string): string => `${/-- runbook ([a-z-]+) /.exec(description)?.[1]}.md`;
 // biome-ignore lint/suspicious/noExplicitAny: a template is untyped JSON
 type Resource = any;
 let prod: Template;
@@ -91,7 +93,7 @@ describe('every alarm', () => {
       );
       // The limit of CloudWatch; each reference may grow to the length of an ARN.
       expect(description.length + 150 * (description.split('<…>').length - 1), each.AlarmName).toBeLessThan(1024);
-      const runbook = `${/-- runbook ([a-z-]+) /.exec(description)?.[1]}.md`;
+      const runbook = runbookFile(description);
       expect(existsSync(join(RUNBOOKS, runbook)), runbook).toBe(true);
     }
   });
@@ -675,8 +677,8 @@ describe('runbooks', () => {
     const stripe = { provider: 'stripe', expectedGapMinutes: 60, reconcile: { types: ['*'] } };
     const sources = { stripe };
     const config = defineGateway({ sources, environments: { prod: {} } });
-    const named = alarmsOf(wholeOf(await synthEnvironment('prod', config))).map(
-      each => /runbooks\/([a-z-]+\.md)/.exec(descriptionOf(each))?.[1],
+    const named = alarmsOf(wholeOf(await synthEnvironment('prod', config))).map(each =>
+      runbookFile(descriptionOf(each)),
     );
     expect(
       readdirSync(RUNBOOKS)
@@ -688,7 +690,7 @@ describe('runbooks', () => {
 
   it('answer the seven questions of somebody who was woken up', () => {
     for (const each of alarmsOf(prod)) {
-      const file = /runbooks\/([a-z-]+\.md)/.exec(descriptionOf(each))?.[1] ?? '';
+      const file = runbookFile(descriptionOf(each));
       const text = readFileSync(join(RUNBOOKS, file), 'utf8');
       for (const heading of ['Meaning', 'Impact', 'First commands', 'Likely causes', 'Fix', 'Verify', 'Escalate']) {
         expect(text, `${file}: ${heading}`).toContain(`\n## ${heading}\n`);

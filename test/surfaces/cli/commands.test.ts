@@ -9,6 +9,7 @@ import { resolveDeployment } from '#core/config/resolve-config.ts';
 import { toSourceId } from '#core/glossary.ts';
 import { defineHandlers, done } from '#core/handler/handler-contract.ts';
 import { pauseSource } from '#core/inbound/protocol/pause-source.ts';
+import type { ProviderSpec } from '#core/provider/provider-spec.ts';
 import { LambdaReconciler } from '#operator/aws/lambda-reconciler.ts';
 import { PROVIDERS } from '#providers/index.ts';
 import { EVENTS, SECRET } from '#test/kit/memory-world.ts';
@@ -383,7 +384,7 @@ describe('sign and verify', () => {
   });
 
   it('know a provider of the project that a source uses', async () => {
-    const own = { ...PROVIDERS.generic, id: 'box' };
+    const own = { ...PROVIDERS['generic'], id: 'box' } as ProviderSpec;
     const gateway = defineGateway({ sources: { parcels: { provider: own } }, environments: { local: {} } });
     const options = {
       env: { HOLDFAST_SECRET: SECRET },

@@ -12,7 +12,7 @@ it('names the file and the line of the bug, as the live system does', async () =
     return done({ actionTaken: customer.name });
   }, event);
   expect(run.lastError).toMatch(
-    /^handler_error: TypeError at test\/surfaces\/testing\/read-places\.test\.ts:13: Cannot read properties of undefined/,
+    /^handler_error: TypeError at test\/surfaces\/testing\/read-places\.test\.ts:12: Cannot read properties of undefined/,
   );
 });
 
