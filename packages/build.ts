@@ -122,7 +122,7 @@ async function declare(holdfast: string, sources: readonly string[]): Promise<vo
   const files = ['sdk/index.ts', 'sdk/testing/index.ts', 'sdk/publish/index.ts', 'cdk/index.ts'];
   await writeJson(config, { extends: './tsconfig.json', compilerOptions, include: [], files });
   try {
-    execFileSync(join(ROOT, 'node_modules/.bin/tsc'), ['-p', config], { stdio: ['ignore', 'pipe', 'inherit'] });
+    execFileSync(join(ROOT, 'node_modules/.bin/tsc'), ['-p', config], { stdio: 'inherit' });
   } finally {
     await rm(config);
   }
