@@ -1,4 +1,4 @@
-import type { TableV2 } from 'aws-cdk-lib/aws-dynamodb';
+import type { ITableV2 } from 'aws-cdk-lib/aws-dynamodb';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import type { Construct } from 'constructs';
 
@@ -22,7 +22,7 @@ export interface HandlerResourcesContext {
    */
   readonly gateway: Construct;
   /** Lets the handlers do these things with the items of a table, and nothing else. */
-  grantTable(table: Pick<TableV2, 'grants'>, ...needs: readonly [TableNeed, ...TableNeed[]]): void;
+  grantTable(table: Pick<ITableV2, 'grant'>, ...needs: readonly [TableNeed, ...TableNeed[]]): void;
   /** Gives the handlers a variable, e.g. a table's name. Throws RangeError for a name that the gateway itself uses. */
   addEnvironment(name: string, value: string): void;
 }

@@ -56,7 +56,7 @@ export class GatewayFunction<Contract extends EnvContract> extends Construct imp
     });
     // Lambda's managed policy would let the function write to every log group of the account.
     const role = new Role(this, 'Role', { assumedBy: new ServicePrincipal('lambda.amazonaws.com') });
-    this.logGroup.grants.write(role);
+    this.logGroup.grantWrite(role);
     this.function = new LambdaFunction(this, 'Function', {
       description: props.description,
       role,

@@ -33,7 +33,7 @@ export class RouteThrottles extends Construct {
       removalPolicy: RemovalPolicy.DESTROY,
     });
     const role = new Role(this, 'Role', { assumedBy: new ServicePrincipal('lambda.amazonaws.com') });
-    logGroup.grants.write(role);
+    logGroup.grantWrite(role);
     const stages = ['', '/routesettings/*'].map(below =>
       Stack.of(this).formatArn({
         service: 'apigateway',

@@ -341,7 +341,7 @@ export class GatewayStack extends Stack {
       processFunction: process.function,
       gateway: new Construct(this, 'Handlers'),
       grantTable: (table, ...needs) => {
-        table.grants.actions(process.function, ...needs.map(need => TABLE_ACTIONS[need]));
+        table.grant(process.function, ...needs.map(need => TABLE_ACTIONS[need]));
       },
       addEnvironment: (name, value) => {
         if (Object.hasOwn(processEnv, name)) {
