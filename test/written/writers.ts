@@ -15,6 +15,7 @@ import { renderConfigPage } from '#test/surfaces/docs/config-page.ts';
 import { drawNight } from '#test/surfaces/docs/dashboard/draw-night.ts';
 import { FORMS, LANGUAGES, verifyCode } from '../../portal/app/verify-code.ts';
 import { withBlock } from './block.ts';
+import { licencesOf } from './licences.ts';
 import { renderProviderIndex } from './provider-index.ts';
 
 export const ROOT = join(import.meta.dirname, '../..');
@@ -79,5 +80,9 @@ export const WRITERS: Readonly<Record<string, () => Written | Promise<Written>>>
   'the pages of the providers': providerPages,
   'what commands print': async () => one('test/surfaces/cli/terminals.txt', await renderTerminals()),
   'how many metrics are billed': async () => one('operator/cost/counted-streams.json', json(await countStreams())),
+  'the licences of what a project installs': () => {
+    const [own, { packages }] = ['package.json', 'package-lock.json'].map(path => JSON.parse(readWritten(path) ?? ''));
+    return one('SECURITY.md', withBlock(readWritten('SECURITY.md') ?? '', 'licences', licencesOf(own, packages)));
+  },
   'the picture of the dashboard': async () => one('docs/dashboard.svg', await drawNight()),
 };
