@@ -6,6 +6,7 @@ import { execFileSync } from 'node:child_process';
 import { cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { build } from 'esbuild';
+import { given } from '#core/given.ts';
 import { createPackage } from './create-package.ts';
 import { holdfastManifest, type Manifest } from './manifest.ts';
 import { publishPackage } from './publish-package.ts';
@@ -35,8 +36,8 @@ export interface BuildOptions {
   readonly folder?: string;
   /** Without them a person's editor and `tsc` know nothing of the package. @default true */
   readonly declarations?: boolean;
-  /** In place of what package.json says. */
-  readonly manifest?: Partial<Pick<Manifest, 'version' | 'repository'>>;
+  /** Where the repository is, for a checkout whose package.json does not say it. */
+  readonly repository?: string;
 }
 
 export interface BuiltPackages {
@@ -48,7 +49,8 @@ export interface BuiltPackages {
 /** Builds the packages and answers with their folders. Throws when a file does not compile. */
 export async function buildPackages(options: BuildOptions = {}): Promise<BuiltPackages> {
   const { folder = join(ROOT, '.holdfast/packages'), declarations = true } = options;
-  const own: Manifest = { ...JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8')), ...options.manifest };
+  const manifest: Manifest = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8'));
+  const own: Manifest = { ...manifest, ...given({ repository: options.repository }) };
   const holdfast = join(folder, 'holdfast');
   await rm(folder, { recursive: true, force: true });
   await mkdir(join(holdfast, 'dist'), { recursive: true });

@@ -34,21 +34,22 @@ async function release(): Promise<void> {
   if (!/^\d+\.\d+\.\d+$/.test(version))
     throw new Refusal(`Give the version to release, such as 0.2.0. Given: ${version}`);
   const isDry = values['dry-run'] === true;
+  if (isDry && version !== own.version)
+    throw new Refusal(`A dry run tries the version that the checkout has, ${own.version}: leave the version out.`);
   if (!isDry && run(ROOT, 'git', 'status', '--porcelain') !== '')
     throw new Refusal(
       'Files of the checkout are changed: commit them first, so that the release is what is committed.',
     );
   if (values.publish) requireTag(version);
+  else if (!isDry) writeVersion(version);
 
-  const day = new Date().toISOString().slice(0, 10);
   const repository = own.repository ?? repositoryOfCi();
-  const built = await buildPackages({ folder: FOLDER, manifest: { version, ...given({ repository }) } });
-  if (!values.publish) {
-    const changes = readChanges();
-    const changelog = withRelease(readFileSync(join(ROOT, 'CHANGELOG.md'), 'utf8'), version, day, changes);
+  const built = await buildPackages({ folder: FOLDER, ...given({ repository }) });
+  if (isDry) {
+    const changelog = withRelease(readFileSync(join(ROOT, 'CHANGELOG.md'), 'utf8'), version, today(), readChanges());
     writeFileSync(join(built.holdfast, 'CHANGELOG.md'), changelog);
-    say(`1. ${version}: CHANGELOG.md gets a section with ${changes.length} more changes.`);
   }
+  say(`1. ${version}, with its section in CHANGELOG.md.`);
   const tarballs = packAll(built);
   const missing = [...new Set(Object.values(built).flatMap(missingToPublish))];
   say(`2. ${Object.values(tarballs).join('\n   ')}`);
@@ -65,12 +66,22 @@ async function release(): Promise<void> {
       run(FOLDER, 'npm', 'publish', '--provenance', '--access', 'public', tarball);
     return say(`6. ${version} is published.`);
   }
-  writeRelease(version, day);
-  run(ROOT, 'npm', 'version', version, '--no-git-tag-version', '--allow-same-version');
   run(ROOT, 'git', 'commit', '--all', '--message', `Release ${version}`);
   run(ROOT, 'git', 'tag', `v${version}`);
   say(`6. Committed and tagged. To publish: git push --follow-tags origin HEAD v${version}`);
 }
+
+/** In each file that says it. */
+function writeVersion(version: string): void {
+  say('If a step fails: git restore . takes back what this changes.');
+  run(ROOT, 'npm', 'version', version, '--no-git-tag-version', '--allow-same-version');
+  const file = join(ROOT, 'core/version.ts');
+  writeFileSync(file, readFileSync(file, 'utf8').replace(/'\d+\.\d+\.\d+'/, `'${version}'`));
+  writeRelease(version, today());
+  run(ROOT, 'npm', 'run', 'write');
+}
+
+const today = (): string => new Date().toISOString().slice(0, 10);
 
 /** A project with its tests, and a backend that only publishes, each in an empty folder. */
 function tryOut(built: BuiltPackages, tarballs: BuiltPackages): void {
