@@ -98,6 +98,8 @@ function tryOut(built: BuiltPackages, tarballs: BuiltPackages): void {
     say('3. In empty folders: a project is made, installed and tested; a backend imports holdfast-publish.');
     const places = { holdfast: project, 'holdfast-publish': join(folder, 'backend') };
     const bills = Object.entries(places).map(([name, place]) => {
+      // A document names what it is about by its version, too.
+      run(place, 'npm', 'pkg', 'set', 'version=0.0.0');
       const sbom = run(place, 'npm', 'sbom', '--sbom-format', 'cyclonedx', '--omit', 'dev');
       writeFileSync(join(FOLDER, `${name}.cdx.json`), sbom);
       return `${name}.cdx.json, ${billOfMaterials(sbom, name)}`;
