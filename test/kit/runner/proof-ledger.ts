@@ -31,9 +31,10 @@ export function recordRun(invariants: readonly string[], suite: string, runs: nu
   const file = join(PROOF_FOLDER, `${suite}.jsonl`);
   if (!begun.has(suite)) {
     begun.add(suite);
-    mkdirSync(PROOF_FOLDER, { recursive: true });
     rmSync(file, { force: true });
   }
+  // Each time: another run in this checkout begins by removing the folder.
+  mkdirSync(PROOF_FOLDER, { recursive: true });
   const lines = invariants.map((invariant): ProofLine => ({ suite, invariant, runs, violations }));
   appendFileSync(file, lines.map(line => `${JSON.stringify(line)}\n`).join(''));
 }
