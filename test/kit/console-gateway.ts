@@ -58,6 +58,10 @@ export class ConsoleGateway {
   /** What was sent out through `http`, to whom. */
   readonly sent: { readonly url: string; readonly body: string }[] = [];
   queue = { visible: 0, hidden: 0, delayed: 0 };
+  /** Bodies in the dead-letter queue. */
+  deadMessages: readonly string[] = [];
+  /** Of all sources; absent: each has one of its own. */
+  secret: string | undefined;
 
   constructor(environment = 'local') {
     this.environment = environment;
@@ -161,7 +165,13 @@ export class ConsoleGateway {
           if (this.delivery !== undefined) return this.delivery;
           throw new OperatorError(`${this.environment} sends no webhooks: it has no \`outbound\``, 'not_found');
         }),
-      dead: { send: refuse, receive: () => Promise.resolve([]), delete: refuse },
+      dead: {
+        send: refuse,
+        receive: async () => this.deadMessages.map(body => ({ body, receipt: body, sentAt: 0, receiveCount: 1 })),
+        delete: async receipt => {
+          this.deadMessages = this.deadMessages.filter(body => body !== receipt);
+        },
+      },
       gauge: {
         main: () => this.#read(() => this.queue),
         dead: () => this.#read(() => ({ visible: this.#dead().length, hidden: 0, delayed: 0 })),
@@ -170,7 +180,7 @@ export class ConsoleGateway {
         read: name =>
           this.#read(() => ({
             kind: 'set' as const,
-            text: `whsec_secret_of_${name}`,
+            text: this.secret ?? `whsec_secret_of_${name}`,
             changedAt: Date.now() - 40 * DAY_MS,
           })),
         write: refuse,

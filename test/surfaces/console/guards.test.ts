@@ -11,6 +11,7 @@ import { GUARD_HEADERS } from '#console/server/guards.ts';
 import { ROUTES } from '#console/server/routes.ts';
 import { type RunningConsole, startConsole } from '#console/server/start-console.ts';
 import { TOKEN_HEADER } from '#console/wire.ts';
+import { encodeWorkMessage } from '#core/inbound/protocol/work-message.ts';
 import { ConsoleGateway } from '#test/kit/console-gateway.ts';
 import { demoDeliveries } from './demo-deliveries.ts';
 
@@ -226,6 +227,24 @@ describe('input', () => {
     );
     expect(JSON.parse((await close({ confirm: 1, why: 'test data' })).body)).toEqual({ closed: 1, left: 0 });
     expect(JSON.parse((await call(writing, '/api/dead')).body)).toMatchObject({ total: 0 });
+  });
+
+  it('deletes the messages that were meant, and no more than were confirmed', async () => {
+    const [pay, push] = ['stripe', 'github'].map(source => {
+      const dead = { source, key: 'evt_gone', type: 'a', status: 'dead_letter', cause: 'permanent' } as const;
+      const { pk, gen, bodySha, ingestId, size, receivedAt } = gateway.add({ ...dead, receivedAt: Date.now() - 9_000 });
+      const message = { v: 1, pk, gen, bodySha, ingestId, size, receivedAt, provider: source, eventType: 'a' } as const;
+      return encodeWorkMessage({ ...message, deadId: 'evt_gone', cause: 'permanent' });
+    }) as [string, string];
+    gateway.deadMessages = [pay, push];
+    const purge = async (body: object) =>
+      JSON.parse(
+        (await call(writing, '/api/dead/purge?source=stripe', { method: 'POST', body: JSON.stringify(body) })).body,
+      );
+    expect(await purge({})).toMatchObject({ problem: 'confirm: ""' });
+    expect(gateway.deadMessages).toEqual([pay, push]);
+    expect(await purge({ confirm: 1 })).toMatchObject({ done: 1 });
+    expect(gateway.deadMessages).toEqual([push]);
   });
 
   it('never tells a secret', async () => {

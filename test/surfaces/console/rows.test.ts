@@ -1,6 +1,8 @@
-/** A row of the console says of an alarm what a person looks for first: which runbook. */
+/** A row of the console says what a person looks for first: of an alarm its runbook, of a source what it does. */
 import { expect, it } from 'vitest';
+import { sourceRows } from '#console/server/describe-now.ts';
 import { alarmRow } from '#console/server/rows.ts';
+import { ConsoleGateway } from '#test/kit/console-gateway.ts';
 
 const alarm = { name: 'holdfast-prod-process-queue-age-page', state: 'ALARM', since: 5, reason: 'because' } as const;
 
@@ -12,4 +14,16 @@ it.each([
   ['something is late', 'process-queue-age-page'],
 ])('described as %j it leads to %s', (description, runbook) => {
   expect(alarmRow({ ...alarm, description } as never, 'prod')).toMatchObject({ runbook, name: alarm.name, since: 5 });
+});
+
+it.each([
+  ['paired', undefined, 'receiving'],
+  ['waiting for its provider', JSON.stringify({ pairingUntil: Date.now() + 900_000 }), 'pairing'],
+  ['not paired in time', JSON.stringify({ pairingUntil: Date.now() - 1 }), 'no secret'],
+])('a source that is %s', async (_, secret, state) => {
+  const gateway = new ConsoleGateway();
+  gateway.secret = secret;
+  gateway.add({ source: 'stripe', key: 'evt_1', type: 'a', status: 'completed', receivedAt: Date.now() - 5_000 });
+  const rows = await sourceRows(gateway.operator());
+  expect(rows.find(it => it.id === 'stripe')).toMatchObject({ state });
 });

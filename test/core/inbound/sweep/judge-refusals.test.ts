@@ -128,6 +128,19 @@ describe('a source whose secret is wrong from now on', () => {
     expect(await ask()).toBeGreaterThanOrEqual(each === 100 ? 20 * MINUTE_MS : 30 * MINUTE_MS);
   });
 
+  it('is noticed where each hour had one event only', async () => {
+    const { send, ask, to } = gateway();
+    for (let hour = 0; hour < 10; hour++) {
+      await to(hour * HOUR_MS);
+      await send(SECRET);
+    }
+    for (let hour = 10; hour < 20; hour++) {
+      await to(hour * HOUR_MS);
+      await send('another secret');
+    }
+    expect(await ask()).toBe(10 * HOUR_MS);
+  });
+
   it('is healthy again with its first success', async () => {
     const { send, ask, to } = gateway();
     for (let n = 0; n < 10; n++) {
