@@ -48,7 +48,7 @@ const PAYLOADS = 'payloads';
 export const EFFECTS = 'effects';
 const SECRET = 'whsec_dGhlIHNlY3JldCBvZiB0aGUgYmlsbGVkIGdhdGV3YXk=';
 /** As API Gateway writes it (lib/constructs/ingest-api.ts), with values of usual length. */
-const ACCESS_LOG_LINE = JSON.stringify({
+export const ACCESS_LOG_LINE = JSON.stringify({
   requestId: 'JKJaXmPLvHcESHA=',
   ip: '203.0.113.100',
   route: 'POST /webhooks/shopify',

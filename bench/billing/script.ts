@@ -20,6 +20,7 @@ export const SCRIPT = {
   ok: 1_000,
   effect: 99,
   unclaimed: 99,
+  ignored: 99,
   duplicates: 50,
   retries: 20,
   deadLetters: 5,
@@ -32,6 +33,7 @@ export const EVENT_KINDS = [
   'effect',
   'unclaimed',
   'unclaimedEffect',
+  'ignored',
   'duplicate',
   'retry',
   'deadLetter',
@@ -45,7 +47,7 @@ export interface ScriptResult {
   readonly bodyBytes: number;
   /**
    * Of one event of each kind. `effect`, `retry`, `crash`: what it adds to an ok event. `unclaimed`, `unclaimedEffect`: an ok
-   * event of a handler with `onlyTransacts`, without and with an effect row.
+   * event of a handler with `onlyTransacts`, without and with an effect row. `ignored`: an event without a handler.
    */
   readonly perEvent: Readonly<Record<EventKind, Counts>>;
   /** Bytes stored for one ok event: table and index entries with their overhead. */
@@ -60,15 +62,19 @@ export interface ScriptResult {
 }
 
 interface Behaviour {
+  /** There is none. */
+  noHandler: boolean;
   onlyTransacts: boolean;
   failures: number;
   dies: boolean;
   transacts: boolean;
 }
 
+const WELL: Behaviour = { noHandler: false, onlyTransacts: false, failures: 0, dies: false, transacts: false };
+
 /** Runs the script with a batch size, 1 to 10. Throws when an event does not end as its kind says. */
 export async function runScript(batchSize: number, script: Script = SCRIPT): Promise<ScriptResult> {
-  const behaviour: Behaviour = { onlyTransacts: false, failures: 0, dies: false, transacts: false };
+  const behaviour: Behaviour = { ...WELL };
   const world = new BilledGateway({ batchSize, handlers: handlersOf(behaviour) });
   let number = 0;
   const next = (): ProviderEvent => providerEvent(number++, world.clock.now());
@@ -127,6 +133,13 @@ export async function runScript(batchSize: number, script: Script = SCRIPT): Pro
   });
   behaviour.onlyTransacts = false;
 
+  behaviour.noHandler = true;
+  const ignored = await billed(async () => {
+    await deliverAll(nextFew(script.ignored));
+    await world.drain();
+  });
+  behaviour.noHandler = false;
+
   const duplicates = await billed(() => deliverAll(events.slice(0, script.duplicates)));
 
   behaviour.failures = script.retries;
@@ -168,6 +181,7 @@ export async function runScript(batchSize: number, script: Script = SCRIPT): Pro
       effect: difference(difference(effect, effect, script.effect, 0), perOk),
       unclaimed: difference(unclaimed, unclaimed, script.unclaimed, 0),
       unclaimedEffect: difference(unclaimedEffect, unclaimedEffect, script.unclaimed, 0),
+      ignored: difference(ignored, ignored, script.ignored, 0),
       duplicate: difference(duplicates, duplicates, script.duplicates, 0),
       retry: difference(difference(retries, retries, script.retries, 0), perOk),
       deadLetter: difference(deaths, deaths, script.deadLetters, 0),
@@ -199,7 +213,7 @@ export async function measureUpkeep(
 ): Promise<{ readonly sweep: number; readonly audit: number }> {
   const world = new BilledGateway({
     batchSize: 10,
-    handlers: handlersOf({ onlyTransacts: false, failures: 0, dies: false, transacts: false }),
+    handlers: handlersOf(WELL),
   });
   const sweepLater = async (minutes: number): Promise<number> => {
     await world.clock.advanceBy(minutes * MINUTE_MS);
@@ -240,5 +254,5 @@ function handlersOf(behaviour: Behaviour): HandlerRegistry {
     },
   };
   const [claimed, unclaimed] = [false, true].map(onlyTransacts => ({ ...registration, onlyTransacts }));
-  return { find: () => (behaviour.onlyTransacts ? unclaimed : claimed) };
+  return { find: () => (behaviour.noHandler ? undefined : behaviour.onlyTransacts ? unclaimed : claimed) };
 }

@@ -6,6 +6,7 @@ import { PRICES, PRICES_READ_ON } from '#operator/cost/prices.ts';
 import type { Bench, Figure, Section, Table } from '../report/section.ts';
 import { measureDeliveries } from './delivery-units.ts';
 import { EVENT_KINDS, type EventKind, measureUpkeep, runScript, SCRIPT, type ScriptResult } from './script.ts';
+import { stepTable } from './steps.ts';
 
 const BATCH_SIZES = [10, 3, 1] as const;
 const STORED_DAYS = { eventsDays: 30, payloadsDays: 37 };
@@ -14,6 +15,7 @@ const KIND_NAMES: Readonly<Record<EventKind, string>> = {
   effect: '+ a row of yours in the same transaction',
   unclaimed: 'ok event of a handler with `onlyTransacts`',
   unclaimedEffect: 'the same with a row of yours',
+  ignored: 'event without a handler (`ignored`)',
   duplicate: 'duplicate',
   retry: '+ one retry',
   deadLetter: 'dead letter (permanent error)',
@@ -115,7 +117,15 @@ export const measureUnits: Bench = async ({ say, known }): Promise<Section> => {
     title: '(c) Billed units and dollars',
     method: `The product's own handlers over the in-memory AWS, with every call billed by the published rules: each started KB of the larger of the item before and after, indexes by what changes in them, transactions twice, refused conditional writes too; SQS by 64 KB; HTTP API by 512 KB; logs by byte, the access log included. Items have the size that the adapters write. Script: ${SCRIPT.ok} ok events, ${SCRIPT.duplicates} duplicates, ${SCRIPT.retries} retries, ${SCRIPT.deadLetters} dead letters, ${SCRIPT.replays} replay, ${SCRIPT.crashes} crash between put and send; bodies of ${atTen.bodyBytes} bytes on average (Stripe charge, GitHub push, Shopify order). Deterministic: a second run gives the same numbers. Not counted: the fixed costs of [an idle environment](idle-cost.md), data transfer out, index entries that TTL deletes (free).`,
     figures,
-    tables: [kindTable(results), billTable(bills), whole.table, callTable(atTen), ...deliveries.tables, priceTable()],
+    tables: [
+      kindTable(results),
+      billTable(bills),
+      whole.table,
+      stepTable(atTen),
+      callTable(atTen),
+      ...deliveries.tables,
+      priceTable(),
+    ],
     notes: [
       'Index writes of a transaction are counted twice here. The documentation does not say whether AWS does that, and this is the higher price.',
       'Messages carry their source as `MessageGroupId`, which makes the queue a fair queue: the surcharge is in the SQS line.',

@@ -22,6 +22,11 @@ export const PRICES = {
     per: 'million write request units (on demand, since 2024-11-01)',
     source: 'aws.amazon.com/dynamodb/pricing/on-demand',
   },
+  dynamoWriteCapacityHour: {
+    dollars: 0.00065,
+    per: 'write capacity unit and hour (provisioned: 3,600 writes)',
+    source: 'aws.amazon.com/dynamodb/pricing/provisioned',
+  },
   dynamoReadMillion: {
     dollars: 0.125,
     per: 'million read request units (on demand, since 2024-11-01)',

@@ -7,7 +7,7 @@ import { countedUnits } from '#operator/cost/counted-units.ts';
 import { isLongRun } from '#test/kit/long-run.ts';
 
 /** Every kind of event, few of each. */
-const SHORT = { ...SCRIPT, ok: 30, effect: 6, duplicates: 6, retries: 3 };
+const SHORT = { ...SCRIPT, ok: 30, effect: 6, ignored: 6, duplicates: 6, retries: 3 };
 
 let result: ScriptResult;
 beforeAll(async () => {
@@ -73,6 +73,7 @@ describe('other events', () => {
       effect: 3,
       unclaimed: expect.closeTo(14 / 3, 3),
       unclaimedEffect: expect.closeTo(23 / 3, 3),
+      ignored: expect.closeTo(14 / 3, 3),
       duplicate: expect.closeTo(8 / 3, 3),
       retry: 6,
       // Five of them: two of Stripe.

@@ -1,9 +1,10 @@
 /**
- * First deliveries of handlers whose effects are all in `transact()`: the handler runs without a claim, and one write is claim
- * and completion (docs/decisions/0029). It requires that nobody has begun. Everything else (a failure, a wait, a death, a
+ * First deliveries of handlers whose effects are all in `transact()`, and of events that nothing runs for: no claim, and one
+ * write is claim and completion (docs/decisions/0029, 0054). It requires that nobody has begun. Everything else (a failure, a wait, a death, a
  * large result, a write that is refused) is left to the claim, which decides by the record as always.
  */
 import { ask } from '#core/ask.ts';
+import type { ResolvedSource } from '#core/config/resolved-config.ts';
 import { DependencyError } from '#core/errors.ts';
 import { given } from '#core/given.ts';
 import { splitEventPk } from '#core/glossary.ts';
@@ -26,10 +27,12 @@ export function mayRunUnclaimed(
   { payload, gen, again, unrecorded, stale, waits, deadId }: WorkMessage,
   { receiveCount }: Pick<QueueRecord, 'receiveCount'>,
   handler: HandlerRegistration | undefined,
+  source: Pick<ResolvedSource, 'unhandled'> | undefined,
 ): boolean {
   const isFirstCopy = payload !== undefined && gen === 1 && receiveCount === 1;
   const isMore = again || unrecorded || stale || waits !== undefined || deadId !== undefined;
-  return handler?.onlyTransacts === true && isFirstCopy && !isMore;
+  const mayRunTwice = handler === undefined ? source?.unhandled === 'ignore' : handler.onlyTransacts === true;
+  return mayRunTwice && isFirstCopy && !isMore;
 }
 
 /** The attempt as a claim would have made it, if nobody has begun. */

@@ -41,8 +41,8 @@ const MIN_RUN_MS = 250;
  * Processes one message:
  *  1. read it; what is not ours goes to the DLQ whole;
  *  2. ask whether its source is paused or its handler's breaker open: then park instead of running;
- *  3. claim the event under a lease, or act on why it was refused; a first delivery of a handler that only transacts runs
- *     and completes without a claim, where nobody has begun;
+ *  3. claim the event under a lease, or act on why it was refused; a first delivery of a handler that only transacts, or that
+ *     nothing runs for, runs and completes without a claim, where nobody has begun;
  *  4. load the body the record names;
  *  5. run the handler within the deadline;
  *  6. record the outcome, and send what it owes;
@@ -89,9 +89,10 @@ async function processMessage(
   const { sourceId } = splitEventPk(message.pk);
   const expected = ports.handlers.find(sourceId, message.eventType);
   const parkFor = await reasonToPark(sourceId, expected, ports);
-  const isOne = !isBatch(message, rules.sources.get(sourceId)?.spec);
+  const source = rules.sources.get(sourceId);
+  const isOne = !isBatch(message, source?.spec);
   const first =
-    parkFor === undefined && isOne && mayRunUnclaimed(message, record, expected)
+    parkFor === undefined && isOne && mayRunUnclaimed(message, record, expected, source)
       ? await runFirst(message, expected, { leaseMs, deadlineMs }, ports, rules)
       : undefined;
   if (first?.disposal) return first.disposal;
@@ -100,7 +101,6 @@ async function processMessage(
   if (taken.kind === 'disposed') return taken.disposal;
 
   const { claimId } = taken;
-  const source = rules.sources.get(sourceId);
   const item = await describe(taken.item, message, source, ports);
   if (item === undefined) return REFUSED;
   // By the record's type: the message may be of another delivery that came under the same id.

@@ -11,7 +11,7 @@ import {
 import { processEvent } from '#core/inbound/process/process-event.ts';
 import type { Consumer } from '#test/proof/model/lifecycle/lifecycle-state.ts';
 import { Divergence, expectBefore, expectDisposal, release } from './expect-call.ts';
-import { endingOf, endingOfFirstRun, WILL_CLAIM } from './first-run.ts';
+import { endingOf, endingOfFirstRun, findsNoHandler, IGNORING, WILL_CLAIM } from './first-run.ts';
 import type { Ending, RealConsumer, RealLifecycle } from './real-lifecycle.ts';
 import { SteppedProcess, type Way } from './stepped-process.ts';
 import { EFFECTS, RULES, WAIT_MS } from './walk-rules.ts';
@@ -85,19 +85,23 @@ async function startConsumer(
   to: Consumer | undefined,
 ): Promise<void> {
   const parks = to?.step === 'park' || to?.step === 'park-breaker';
-  const isUnclaimed = action === 'runs without a claim';
+  const isIgnored = findsNoHandler(action);
+  const isUnclaimed = action === 'runs without a claim' || isIgnored;
   // It ran without a claim and goes on with one, or has died before that.
   if (consumer.process && !parks && !isUnclaimed) return release(consumer.process, action);
   const process = new SteppedProcess();
   consumer.process = process;
   consumer.endedAs = undefined;
   consumer.isFirstReceive = isUnclaimed;
-  const ports = real.processPorts(process, handlersOf(real, process), action === 'finds the breaker open');
+  const handlers = isIgnored ? { find: () => undefined } : handlersOf(real, process);
+  const rules = isIgnored ? { ...RULES, sources: new Map([[IGNORING.id, IGNORING]]) } : RULES;
+  const ports = real.processPorts(process, handlers, action === 'finds the breaker open');
   const now = real.clock.now();
   // Received before: what is refused waits hidden, as in this model. Its copies are those of hot-source-model.ts.
   const record = { body: consumer.body, receipt: '', receiveCount: isUnclaimed ? 1 : 2, sentAt: now };
-  await process.start(() => processEvent(record, now + 10 ** 12, ports, RULES));
-  if (!parks && !isUnclaimed) await release(process, action);
+  await process.start(() => processEvent(record, now + 10 ** 12, ports, rules));
+  if (isIgnored) await release(process, action, wayOf(action, process));
+  else if (!parks && !isUnclaimed) await release(process, action);
 }
 
 async function continueConsumer(real: RealLifecycle, consumer: RealConsumer, action: string): Promise<void> {
@@ -152,7 +156,7 @@ function endingFor(real: RealLifecycle, action: string): Ending {
 /** A transaction repeats under its token and is answered as the first time: there, only an error loses the reply. */
 function wayOf(action: string, process: SteppedProcess): Way {
   if (action.startsWith('sends to the DLQ twice')) return 'twice';
-  if (action.startsWith('completes unclaimed')) return 'reply lost';
+  if (/^(?:completes|ignores) unclaimed/.test(action)) return 'reply lost';
   if (!action.includes('reply lost')) return 'once';
   return process.before === 'store.transact' ? 'reply lost' : 'twice';
 }

@@ -3,6 +3,10 @@ import type { HandlerRegistration } from '#core/handler/handler-contract.ts';
 import { mayRunUnclaimed } from '#core/inbound/process/first-delivery.ts';
 import { decodeWorkMessage, type WorkMessage } from '#core/inbound/protocol/work-message.ts';
 import type { Ending, RealConsumer, RealLifecycle } from './real-lifecycle.ts';
+import { source } from './walk-rules.ts';
+
+const FIRST = { receiveCount: 1 };
+export const IGNORING = { ...source, unhandled: 'ignore' } as const;
 
 /** The action of a run that leaves its end to the claim. */
 export const WILL_CLAIM = 'cannot complete unclaimed: will claim';
@@ -12,7 +16,12 @@ export const WITHOUT_A_CLAIM: readonly string[] = [
   'commits effect and completed, unclaimed',
   'completes unclaimed, own retry refused: will claim',
   WILL_CLAIM,
+  'finds no handler, ends it unclaimed',
+  'ignores unclaimed, own retry refused: will claim',
 ];
+
+/** By a processor whose release has no handler for the event. */
+export const findsNoHandler = (action: string): boolean => /no handler|ignores/.test(action);
 
 /** It has run without a claim, and has read the time of the write before which it stands. */
 export function hasReadTheClock(real: RealLifecycle, me: number): boolean {
@@ -27,7 +36,9 @@ export function fitsFirstRun(real: RealLifecycle, me: number, action: string): b
   const consumer = real.consumers[me];
   if (!consumer) return true;
   if (action === 'runs without a claim')
-    return mayRunUnclaimed(messageOf(consumer), { receiveCount: 1 }, { onlyTransacts: true } as HandlerRegistration);
+    return mayRunUnclaimed(messageOf(consumer), FIRST, { onlyTransacts: true } as HandlerRegistration, source);
+  if (findsNoHandler(action) && (consumer.endedAs || !mayRunUnclaimed(messageOf(consumer), FIRST, undefined, IGNORING)))
+    return false;
   if (/unclaimed(?:,|$)/.test(action) && action !== WILL_CLAIM)
     return messageOf(consumer).ingestId === real.item()?.ingestId;
   const wanted = endingOf(action);

@@ -22,7 +22,8 @@ const FIRST_CLOSING_SEED = 100;
 
 /**
  * One walk of at most `maxSteps` steps; answers its actions. Throws Divergence, with the seed and the run so far, when the
- * code is not as the model says. `onlyTransacts`: of a handler whose first delivery may run without a claim.
+ * code is not as the model says. `onlyTransacts`: of a handler whose first delivery may run without a claim, and beside
+ * processors that have no handler.
  */
 export async function walk(
   seed: number,
@@ -32,7 +33,7 @@ export async function walk(
 ): Promise<readonly string[]> {
   const random = new SeededRandom(seed);
   const unclaimed = onlyTransacts ? 'pending, of its generation' : 'never';
-  const rules = { ...PROTOCOL, sweepers: 2, leftoverWatch: true, unclaimed } as const;
+  const rules = { ...PROTOCOL, sweepers: 2, leftoverWatch: true, unclaimed, ignoresUnclaimed: unclaimed } as const;
   const model = lifecycleModel(rules, budgetOf(random, seed), true);
   const start = random.int(model.starts.length);
   let state = model.starts[start] as State;

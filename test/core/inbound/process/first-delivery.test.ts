@@ -41,17 +41,36 @@ describe('a first delivery runs without a claim', () => {
   it('where its handler only transacts, and the message is the one that ingest sent', async () => {
     const message = await firstMessage();
     const may = (more: Partial<WorkMessage>, receiveCount = 1, registration: typeof handler | undefined = handler) =>
-      mayRunUnclaimed({ ...message, ...more }, { receiveCount }, registration);
+      mayRunUnclaimed({ ...message, ...more }, { receiveCount }, registration, undefined);
     expect(may({})).toBe(true);
     const { payload: _payload, ...byReference } = message;
-    expect(mayRunUnclaimed(byReference, { receiveCount: 1 }, handler)).toBe(false);
+    expect(mayRunUnclaimed(byReference, { receiveCount: 1 }, handler, undefined)).toBe(false);
     expect(may({}, 2)).toBe(false);
     expect(may({ gen: 2 })).toBe(false);
     for (const flag of ['again', 'unrecorded', 'stale'] as const) expect(may({ [flag]: true }), flag).toBe(false);
     expect(may({ waits: 0 })).toBe(false);
     expect(may({ deadId: 'd' })).toBe(false);
     expect(may({}, 1, { ...handler, onlyTransacts: false })).toBe(false);
-    expect(mayRunUnclaimed(message, { receiveCount: 1 }, undefined)).toBe(false);
+  });
+
+  it('or where nothing runs and that is fine: not where it dies, nor of a source that is gone', async () => {
+    const message = await firstMessage();
+    const may = (unhandled?: 'ignore' | 'dead_letter', receiveCount = 1) =>
+      mayRunUnclaimed(message, { receiveCount }, undefined, unhandled && { unhandled });
+    expect(may('ignore')).toBe(true);
+    expect(may('ignore', 2)).toBe(false);
+    expect(may('dead_letter')).toBe(false);
+    expect(may()).toBe(false);
+    const other = { ...handler, onlyTransacts: false };
+    expect(mayRunUnclaimed(message, { receiveCount: 1 }, other, { unhandled: 'ignore' })).toBe(false);
+  });
+
+  it('and an event that nothing runs for ends with one write', async () => {
+    const { world, calls } = await run(() => ({ find: () => undefined }));
+    expect(calls).toEqual(['store.update']);
+    expect(world.item('a')).toMatchObject({ status: 'ignored', attempts: 1 });
+    expect(world.item('a')?.watchAt).toBeUndefined();
+    expect(world.item('a')?.expiresAt).toBeGreaterThan(0);
   });
 
   it('and its end is one write', async () => {

@@ -86,6 +86,27 @@ export function finishUnclaimed(self: BusyConsumer, record: LifeRecord | undefin
     self.fault('completes unclaimed, own retry refused: will claim', self.goTo('got', spend(written, 'lostReply')));
 }
 
+/** Nothing runs for the event here: one write ends it as ignored, where it requires no more than what is there. */
+export function ignoreUnclaimed(self: BusyConsumer, record: LifeRecord | undefined): void {
+  const { state, rules, consumer } = self;
+  const isMet = {
+    never: false,
+    'pending, of its generation': record?.status === 'pending' && consumer.tag === 'current',
+    pending: record?.status === 'pending',
+    'not over': record !== undefined && !isOver(record),
+  }[rules.ignoresUnclaimed];
+  if (!record || !isMet) return;
+  if (consumer.tag === 'older') throw new RuleBroken('I5 AN OLDER GENERATION FINISHED A NEWER ONE');
+  if (record.status === 'dead' && consumer.tag !== 'redriven') throw new RuleBroken('I4 A TERMINAL EVENT WAS UNDONE');
+  if (record.status === 'processing' && record.leased) throw new RuleBroken('I5 TWO OWNERS FINISHED');
+  const { attempts } = record;
+  const over = { status: 'completed', owner: NOBODY, leased: false, watch: 'none', expires: true } as const;
+  const written = writeRecord(state, { ...record, ...over, attempts: attempts + 1 });
+  self.fault('finds no handler, ends it unclaimed', self.toAck(written));
+  if (state.budget.lostReply > 0)
+    self.fault('ignores unclaimed, own retry refused: will claim', self.goTo('got', spend(written, 'lostReply')));
+}
+
 export function sendSuccessor(self: BusyConsumer): void {
   const sent = sendCopy(self.state, self.consumer.tag === 'older' ? 'older' : 'current', self.rules);
   const after = self.rules.successorBeforeAck ? self.toAck(sent, true) : setConsumer(sent, self.me, undefined);

@@ -7,6 +7,7 @@ import {
   finish,
   finishDeath,
   finishUnclaimed,
+  ignoreUnclaimed,
   sendDead,
   sendSuccessor,
 } from './lifecycle-finish.ts';
@@ -82,6 +83,7 @@ function decide(self: BusyConsumer, record: LifeRecord | undefined): void {
   // It need not: a delivery that came before, or a body by reference, is claimed.
   if (rules.unclaimed !== 'never' && (consumer.tag === 'current' || consumer.tag === 'older'))
     self.fault('runs without a claim', self.goTo('unclaimed'));
+  ignoreUnclaimed(self, record);
   if (!record) {
     self.certain('finds no item', self.goTo('upsert'));
     return;

@@ -58,6 +58,11 @@ export interface LifecycleRules {
    * nobody has begun, in the generation of the message; in whichever; that it is not over; nothing.
    */
   readonly unclaimed: 'never' | 'pending, of its generation' | 'pending' | 'not over' | 'always';
+  /**
+   * Whether a processor that has no handler for the event (another release has one) may end it as ignored without a claim
+   * (decision 0054), and what that write then requires.
+   */
+  readonly ignoresUnclaimed: 'never' | 'pending, of its generation' | 'pending' | 'not over';
   /** false: a poison event, which must still end (dead). */
   readonly handlerCanSucceed: boolean;
 
@@ -111,6 +116,7 @@ export const PROTOCOL: LifecycleRules = {
   payloadMissingIf: 'claimable',
   redrivenStillMissing: 'back-to-dlq',
   unclaimed: 'never',
+  ignoresUnclaimed: 'never',
   handlerCanSucceed: true,
   parkIf: 'claimable',
   parkRefused: 'refusal-rows',

@@ -195,6 +195,18 @@ const unclaimed: readonly Variant[] = [
   bad('an unclaimed completion without a condition', 455, TWICE, { zombie: 1 }, { unclaimed: 'always' }),
 ];
 
+const ignoring: Rules = { ignoresUnclaimed: 'pending, of its generation' };
+
+/** One release has a handler and another has none, which ends the event without a claim. */
+const ignored: readonly Variant[] = [
+  good('ignored unclaimed: crash, lost reply, outage', 9_551, { crash: 1, lostReply: 1 }, ignoring, 'outage'),
+  good('ignored unclaimed: two zombies', 12_180, { zombie: 2 }, ignoring),
+  good('ignored unclaimed: replay', 43_618, { replay: 1 }, { ...ignoring, ...free }),
+  slow(good('ignored unclaimed: pause, redrive, zombie', 198_935, { pause: 1, redrive: 1, zombie: 1 }, ignoring)),
+  bad('ignored unclaimed in whichever generation', 98, OLDER, { replay: 1 }, { ignoresUnclaimed: 'pending' }),
+  bad('ignored while its handler runs elsewhere', 122, TWO_OWNERS, { zombie: 1 }, { ignoresUnclaimed: 'not over' }),
+];
+
 const twoSweepers: Rules = { sweepers: 2 };
 const leftover: Rules = { sweepers: 2, leftoverWatch: true };
 
@@ -264,6 +276,7 @@ export const lifecycleVariants: readonly Variant[] = [
   ...siblings,
   ...closing,
   ...unclaimed,
+  ...ignored,
   ...withTwoSweepers,
 ];
 
