@@ -14,6 +14,8 @@ import { cursorOf, startAt } from './table-calls.ts';
 import { transact } from './transact.ts';
 
 const PAGE_LIMIT = 100;
+/** Entries that one look at all of an index may read: about 17 read units. */
+const OCCUPIED_LIMIT = 1_000;
 
 /** `EventStore` on the `events` table. */
 export class DynamoDbEventStore extends DynamoDbEventWriter implements EventStore {
@@ -67,6 +69,20 @@ export class DynamoDbEventStore extends DynamoDbEventWriter implements EventStor
 
   attention(partition: AttentionPartition, cursor?: string): Promise<Page<{ pk: EventPk; attentionAt: string }>> {
     return this.#query('attention', partition, { newestFirst: true }, cursor);
+  }
+
+  async occupied(index: 'watch' | 'attention'): Promise<ReadonlySet<string> | undefined> {
+    const { partition } = EVENT_INDEXES[index];
+    const input = {
+      TableName: this.table,
+      IndexName: index,
+      ProjectionExpression: '#p',
+      ExpressionAttributeNames: { '#p': partition },
+      Limit: OCCUPIED_LIMIT,
+    };
+    const page = await sent('dynamodb', 'Scan', () => this.client.send(new ScanCommand(input)));
+    if (page.LastEvaluatedKey !== undefined) return undefined;
+    return new Set((page.Items ?? []).flatMap(item => item[partition]?.S ?? []));
   }
 
   async scan(cursor?: string): Promise<Page<EventItem>> {

@@ -107,6 +107,11 @@ export class LaggingIndex {
     return found;
   }
 
+  scan(limit: number, now: EpochMs): Item[] {
+    this.#catchUp(now);
+    return [...this.#visible.values()].slice(0, limit).map(entry => entry.item);
+  }
+
   #walk(list: SortedList<IndexEntry>, query: IndexQuery): Generator<IndexEntry> {
     const isNumber = this.definition.sortType === 'number';
     if (query.newestFirst) {

@@ -166,6 +166,17 @@ export class MemoryDatabase {
     });
   }
 
+  /** All entries of an index, eventually consistent; undefined: there are more than `limit`, and so many were read. */
+  scanIndex(tableName: string, indexName: string, limit: number): Item[] | undefined {
+    return this.#answer(() => {
+      const found = this.#table(tableName).scanIndex(indexName, limit + 1, this.#options.clock.now());
+      const read = found.slice(0, limit);
+      const bytes = read.reduce((sum, item) => sum + storedItemBytes(item), 0);
+      this.#chargeRead(tableName, Math.max(0.5, Math.ceil(bytes / 4096) / 2));
+      return found.length > limit ? undefined : read.map(item => copyItem(item));
+    });
+  }
+
   /** A page of one partition of a table, strongly consistent; sometimes shorter than asked for. */
   range(tableName: string, query: RangeQuery): { items: Item[]; after?: string } {
     return this.#answer(() => {

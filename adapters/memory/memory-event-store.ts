@@ -10,6 +10,7 @@ import type { MemoryDatabase, WriteOutcome } from './memory-database.ts';
 import type { TableDefinition } from './memory-table.ts';
 
 const PAGE_LIMIT = 100;
+const OCCUPIED_LIMIT = 1_000;
 
 /** The `events` table as its construct declares it. */
 export function eventsTable(name: string): TableDefinition {
@@ -80,6 +81,11 @@ export class MemoryEventStore implements EventStore {
 
   async attention(partition: AttentionPartition, cursor?: string): Promise<Page<{ pk: EventPk; attentionAt: string }>> {
     return this.#page('attention', { partition, newestFirst: true, limit: PAGE_LIMIT }, cursor);
+  }
+
+  async occupied(index: 'watch' | 'attention'): Promise<ReadonlySet<string> | undefined> {
+    const entries = this.#database.scanIndex(this.#table, index, OCCUPIED_LIMIT);
+    return entries && new Set(entries.map(entry => String(entry[EVENT_INDEXES[index].partition])));
   }
 
   async scan(cursor?: string): Promise<Page<EventItem>> {

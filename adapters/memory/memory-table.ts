@@ -184,9 +184,18 @@ export class MemoryTable {
   }
 
   query(indexName: string, query: IndexQuery, now: EpochMs): IndexEntry[] {
-    const index = this.#indexes.find(candidate => candidate.definition.name === indexName);
-    if (index === undefined) throw new ValidationException(`The table does not have the specified index: ${indexName}`);
-    return index.query(query, now);
+    return this.#index(indexName).query(query, now);
+  }
+
+  /** Entries of all partitions of an index that are visible now, at most `limit`. */
+  scanIndex(indexName: string, limit: number, now: EpochMs): Item[] {
+    return this.#index(indexName).scan(limit, now);
+  }
+
+  #index(name: string): LaggingIndex {
+    const index = this.#indexes.find(candidate => candidate.definition.name === name);
+    if (index === undefined) throw new ValidationException(`The table does not have the specified index: ${name}`);
+    return index;
   }
 }
 

@@ -86,6 +86,13 @@ export class CountingDatabase extends MemoryDatabase {
     return page;
   }
 
+  override scanIndex(table: string, index: string, limit: number) {
+    const found = super.scanIndex(table, index, limit);
+    const bytes = (found ?? []).reduce((sum, item) => sum + itemSize(marshalled(item)), 0);
+    this.#billRead('Scan', index, bytes, false);
+    return found;
+  }
+
   override range(table: string, query: RangeQuery) {
     const page = super.range(table, query);
     const bytes = page.items.reduce((sum, item) => sum + itemSize(marshalled(item)), 0);

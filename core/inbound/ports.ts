@@ -78,6 +78,11 @@ export interface EventStore {
   ): Promise<Page<TimelineEntry>>;
   /** Dead letters of one source (open, or closed), newest first. */
   attention(partition: AttentionPartition, cursor?: string): Promise<Page<{ pk: EventPk; attentionAt: string }>>;
+  /**
+   * The partitions of a sparse index that have entries. Undefined: there are more than 1,000 entries, and each partition must
+   * be asked. One call, whatever the number of sources. Eventually consistent, as indexes are.
+   */
+  occupied(index: 'watch' | 'attention'): Promise<ReadonlySet<string> | undefined>;
   /** All state items, for the nightly audit only. */
   scan(cursor?: string): Promise<Page<EventItem>>;
 }

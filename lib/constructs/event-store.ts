@@ -100,6 +100,14 @@ export class EventStore extends Construct {
     allow(grantee, ['dynamodb:Query'], arns);
   }
 
+  /** Allows reading which partitions of the sparse indexes have entries. */
+  grantOccupied(grantee: IGrantable): void {
+    const arns = [EVENT_INDEXES.watch, EVENT_INDEXES.attention].map(
+      ({ name }) => `${this.events.tableArn}/index/${name}`,
+    );
+    allow(grantee, ['dynamodb:Scan'], arns);
+  }
+
   /** Allows these DynamoDB actions on the payloads table. */
   grantPayloads(grantee: IGrantable, ...actions: string[]): void {
     allow(grantee, actions, [this.payloads.tableArn]);

@@ -121,6 +121,7 @@ export class GatewayStack extends Stack {
       onFailure: "The next minute's run does the same work; five minutes without a good run raise sweep-not-running.",
     });
     store.grantEventQueries(sweep);
+    store.grantOccupied(sweep);
     store.grantEvents(sweep, 'dynamodb:GetItem', 'dynamodb:BatchGetItem', 'dynamodb:PutItem', 'dynamodb:UpdateItem');
     // No GetItem: it raises lifetimes and keeps replay notes, and reads no customer's body.
     store.grantPayloads(sweep, 'dynamodb:PutItem', 'dynamodb:UpdateItem');

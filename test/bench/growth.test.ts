@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { auditOf } from '#bench/growth/audit.ts';
 import type { Design, Load, Times } from '#bench/growth/design.ts';
 import { DEFAULT_QUOTAS, type Quotas } from '#bench/growth/quotas.ts';
+import { idleSweep } from '#bench/growth/idle-sweep.ts';
 import { Growth } from '#bench/growth/simulate.ts';
 import { AUDIT_NIGHT } from '#core/config/sweeper-speed.ts';
 
@@ -38,6 +39,14 @@ describe('the nightly audit', () => {
     const [, minutes = '', from, to] = /minute: '([\d,]+)', hour: '(\d+)-(\d+)'/.exec(stack) ?? [];
     expect(minutes.split(',').length * (Number(to) - Number(from) + 1)).toBe(AUDIT_NIGHT.runs);
     expect(stack).toContain(`Duration.minutes(${AUDIT_NIGHT.runSeconds / 60})`);
+  });
+});
+
+describe('an idle sweeper', () => {
+  it('asks three questions of a source, and counts the dead letters of those that have any', async () => {
+    const [ten, twenty] = [await idleSweep(10, 0), await idleSweep(20, 0)];
+    expect(twenty.calls - ten.calls).toBe(30);
+    expect(await idleSweep(20, 5)).toMatchObject({ calls: twenty.calls + 5, deaths: 5 });
   });
 });
 

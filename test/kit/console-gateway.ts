@@ -218,6 +218,7 @@ export class ConsoleGateway {
       transact: refuse,
       readItem: refuse,
       scan: refuse,
+      occupied: refuse,
       get: pk => this.#read(() => this.#items.get(pk)),
       getMany: pks => this.#read(() => pks.flatMap(pk => this.#items.get(pk) ?? [])),
       watchDue: shard =>

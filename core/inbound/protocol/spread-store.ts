@@ -32,6 +32,7 @@ export class SpreadStore extends SpreadWriter implements EventStore {
   readonly get: EventStore['get'] = pk => this.#store.get(pk);
   readonly getMany: EventStore['getMany'] = pks => this.#store.getMany(pks);
   readonly attention: EventStore['attention'] = (partition, cursor) => this.#store.attention(partition, cursor);
+  readonly occupied: EventStore['occupied'] = index => this.#store.occupied(index);
   readonly scan: EventStore['scan'] = cursor => this.#store.scan(cursor);
 
   async timeline(hour: string, range: TimelineRange): Promise<Page<TimelineEntry>> {

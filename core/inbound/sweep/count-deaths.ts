@@ -13,14 +13,17 @@ export interface Deaths {
   readonly complete: boolean;
 }
 
-/** Counts source by source, side by side, until the run is over. */
-export async function countDeaths({ ports, rules, sources, until }: SweepRun): Promise<Deaths> {
+/** Counts source by source, of those that have any, side by side, until the run is over. */
+export async function countDeaths(run: SweepRun): Promise<Deaths> {
+  const { ports, rules, sources, until } = run;
   const keptSince = ports.clock.now() - rules.deadQueueRetentionSeconds * 1_000;
   let open = 0;
   let inQueue = 0;
   let oldestDeadAt = Number.POSITIVE_INFINITY;
   let complete = true;
-  await sideBySide(sources, async (source: SourceId) => {
+  const occupied = await run.guard(() => ports.store.occupied('attention'));
+  const dead = sources.filter(source => occupied === undefined || occupied.has(source));
+  await sideBySide(dead, async (source: SourceId) => {
     let cursor: string | undefined;
     do {
       const page = await ports.store.attention(source, cursor);

@@ -23,9 +23,16 @@ interface Range {
   readonly cursor?: string;
 }
 
-/** Sources in turn, a page each, so that one source's flood cannot starve the others. */
+/**
+ * Sources in turn, a page each, so that one source's flood cannot starve the others. Parts of the watch with nothing in them are
+ * not asked: one look at the whole index says which these are.
+ */
 export async function sweepDue(run: SweepRun): Promise<void> {
-  let open = run.sources.flatMap(source => rangesOf(source, run));
+  const occupied = await run.guard(() => run.ports.store.occupied('watch'));
+  const parts = occupied && new Set([...occupied].map(partOf));
+  let open = run.sources
+    .flatMap(source => rangesOf(source, run))
+    .filter(({ shard }) => parts === undefined || parts.has(shard));
   while (open.length > 0 && !run.isOver) {
     const next: Range[] = [];
     // Pages are read side by side: nearly all are empty. What is due is carried out page by page, at the run's own rate.
@@ -47,6 +54,12 @@ export async function sweepDue(run: SweepRun): Promise<void> {
 
 function readPage({ shard, from, before, cursor }: Range, { ports }: SweepRun): Promise<Page<WatchEntry>> {
   return ports.store.watchDue(shard, { before, ...given({ from }) }, cursor);
+}
+
+/** The part of a source's watch that a key belongs to: a source that is spread has several keys in each (spread.ts). */
+function partOf(key: string): string {
+  const at = key.lastIndexOf('#');
+  return `${key.slice(0, at)}#${Number(key.slice(at + 1)) % WATCH_SHARDS}`;
 }
 
 function rangesOf(source: SourceId, run: SweepRun): Range[] {

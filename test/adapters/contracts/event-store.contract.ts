@@ -340,6 +340,20 @@ export function eventStoreContract(subject: () => EventStoreSubject, gaps: reado
       expect(dead.map(entry => entry.attentionAt)).toEqual(['102#attempts', '101#attempts', '100#attempts']);
     });
 
+    test('names the partitions of a sparse index that have entries, and no others', async () => {
+      const source = toSourceId(freshSource());
+      const watched = makeEventItem(source, 'a', { watchShard: `${source}#2`, watchAt: 1_000 });
+      await store().insert(watched);
+      await store().insert(makeEventItem(source, 'b', { watchShard: `${source}#2`, watchAt: 1_001 }));
+      await store().insert(makeEventItem(source, 'c', { attentionSource: source, attentionAt: '100#c' }));
+      await store().insert(makeEventItem(source, 'd'));
+      await subject().settle();
+      const of = async (index: 'watch' | 'attention') =>
+        [...((await store().occupied(index)) ?? [])].filter(it => it.startsWith(source));
+      expect(await of('watch')).toEqual([`${source}#2`]);
+      expect(await of('attention')).toEqual([source]);
+    });
+
     test('scans every state item and nothing else', async () => {
       const source = freshSource();
       for (let n = 0; n < 150; n++) await store().insert(makeEventItem(source, `e${n}`));

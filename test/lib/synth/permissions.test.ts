@@ -87,6 +87,7 @@ const NEEDS: Readonly<Record<string, readonly string[]>> = {
   'store.watchDue': ['dynamodb:Query on events/watch'],
   'store.timeline': ['dynamodb:Query on events/timeline'],
   'store.attention': ['dynamodb:Query on events/attention'],
+  'store.occupied': ['dynamodb:Scan on events/attention', 'dynamodb:Scan on events/watch'],
   'store.scan': ['dynamodb:Scan on events'],
   // A body that lives too short is raised.
   'payloads.putBody': ['dynamodb:PutItem on payloads', 'dynamodb:UpdateItem on payloads'],
@@ -139,6 +140,8 @@ describe('who may do what', () => {
       Sweep: [
         ...OWN_LOG,
         ...QUERY,
+        'dynamodb:Scan on events/attention',
+        'dynamodb:Scan on events/watch',
         ...on('events', 'dynamodb:BatchGetItem', 'dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:UpdateItem'),
         ...on('payloads', 'dynamodb:PutItem', 'dynamodb:UpdateItem'),
         'dynamodb:Query on payloads (refused requests)',
@@ -196,10 +199,12 @@ describe('who may do what', () => {
     }
   });
 
-  it('lets nobody delete an item, purge a queue, or (but the audit) scan', () => {
+  it('lets nobody delete an item, purge a queue, or scan (but the audit, and the sweeper two sparse indexes)', () => {
     const all = Object.entries(permissions()).flatMap(([role, rights]) => rights.map(right => `${role}: ${right}`));
     expect(all.filter(right => /DeleteItem|PurgeQueue|DeleteObject|:Scan/.test(right))).toEqual([
       'Audit: dynamodb:Scan on events',
+      'Sweep: dynamodb:Scan on events/attention',
+      'Sweep: dynamodb:Scan on events/watch',
     ]);
   });
 

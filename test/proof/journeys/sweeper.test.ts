@@ -238,10 +238,11 @@ describe('an environment with many sources', () => {
 // Holds I6.
 describe('dead letters that cannot all be counted in a run', () => {
   it('are said to be at least those that were', async () => {
+    const guard = () => Promise.resolve(undefined);
     const store = { attention: () => Promise.resolve({ items: [{ attentionAt: '0' }], cursor: 'more' }) };
     const clock = { now: () => 10 };
     const run = (sources: readonly string[]): SweepRun =>
-      ({ ports: { store, clock }, rules: { deadQueueRetentionSeconds: 60 }, sources, until: 5 }) as never;
+      ({ guard, ports: { store, clock }, rules: { deadQueueRetentionSeconds: 60 }, sources, until: 5 }) as never;
     expect(await countDeaths(run(['shop', 'pay']))).toMatchObject({ open: 2, complete: false });
     expect(await countDeaths(run([]))).toMatchObject({ open: 0, complete: true });
   });
