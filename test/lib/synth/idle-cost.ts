@@ -43,7 +43,7 @@ const RUNS_PER_MONTH: Readonly<Record<string, number>> = {
   'rate(1 hour)': HOURS,
 };
 /** Measured orders of magnitude of one empty run of the sweeper; they decide cents. */
-const SWEEP = { seconds: 0.2, logBytes: 700, controlReads: 5, controlWrites: 1, queueReads: 2, shardsPerSource: 4 };
+const SWEEP = { seconds: 0.2, logBytes: 700, controlReads: 5, controlWrites: 1, queueReads: 2 };
 /** Lambda polls an empty queue with five pollers, each waiting 20 seconds. */
 const POLLS_PER_MINUTE = 15;
 /** One run of the probe: what it sends costs as any event does (README), and it looks at the record some times. */
@@ -94,9 +94,9 @@ export function computeIdleCost({ data, gateway: template, nested }: Synthesized
   );
   const sweeperGb = sweeper.MemorySize / 1024;
   const polls = all('AWS::Lambda::EventSourceMapping').length * POLLS_PER_MINUTE * 60 * HOURS;
-  // Two queries per shard (due, and left by a pause), one for arrivals and one for dead letters of each source; an empty
-  // query reads half a unit.
-  const reads = sweeps * (secrets * (2 * SWEEP.shardsPerSource + 2) * 0.5 + SWEEP.controlReads);
+  // Two queries for arrivals and one for refusals of each source, which is consistent, and a look at each of two indexes; an
+  // empty query reads half a unit.
+  const reads = sweeps * (secrets * 2 + 2 * 0.5 + SWEEP.controlReads);
   const probes = all('AWS::Lambda::Function').filter(each => each.Environment.Variables.PROBE_URL).length * sweeps;
   // A zero a minute for each source whose silence is learned.
   const silent = new Set(
