@@ -27,6 +27,7 @@ export const SHAPES: readonly DeliveryShape[] = [
   { name: 'quiet, fan-out 1', atOnce: 1, fanOut: 1, messages: 60 },
   { name: 'busy, fan-out 1', atOnce: 10, fanOut: 1, messages: 120 },
   { name: 'busy, fan-out 5', atOnce: 10, fanOut: 5, messages: 120 },
+  { name: 'busy, fan-out 50', atOnce: 10, fanOut: 50, messages: 30 },
 ];
 
 /** Of one delivery. */

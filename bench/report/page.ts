@@ -13,7 +13,7 @@ const ORDER = 'abcdefg';
 
 const HEAD = `# Performance and cost, measured
 
-![Each figure as a share of its target](performance.svg)
+![What it costs and how fast it is, each figure beside its target](performance.svg)
 
 Written by \`npm run bench -- --write\`. Everything here ran on one machine against local stand-ins: **emulator, not AWS**. Milliseconds on this machine say nothing about Lambda, so every time is compared with something that ran in the same round. Counts are the same on AWS. Dollars and latencies on AWS are **predicted**, from list prices and from a model whose inputs are shown. \`bench/calibration/calibrate.ts\` compares them with an account of yours.
 

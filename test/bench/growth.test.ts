@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { auditOf } from '#bench/growth/audit.ts';
 import type { Design, Load, Times } from '#bench/growth/design.ts';
-import { DEFAULT_QUOTAS, type Quotas } from '#bench/growth/quotas.ts';
 import { idleSweep } from '#bench/growth/idle-sweep.ts';
+import { DEFAULT_QUOTAS, type Quotas } from '#bench/growth/quotas.ts';
 import { Growth } from '#bench/growth/simulate.ts';
 import { AUDIT_NIGHT } from '#core/config/sweeper-speed.ts';
 

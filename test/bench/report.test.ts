@@ -36,8 +36,11 @@ describe('the chart', () => {
     const chart = drawChart({ c: { okWriteUnits: 4, duplicateWriteUnits: 12 } });
     expect(chart.match(/class="within"/g)).toHaveLength(1);
     expect(chart.match(/class="beyond"/g)).toHaveLength(1);
-    expect(chart).toContain('12 of 3');
-    expect(chart).not.toContain('p99');
+    expect(chart).toContain('4: target 4');
+    expect(chart).toContain('12: misses its target, 3');
+    expect(chart).not.toContain('processed within');
+    expect(chart).not.toContain('Postgres');
+    expect(drawChart({ d: { sdkOverPeer1: 6, sdkOverPeer2: 4 } })).toContain('1.5 ×');
   });
 });
 

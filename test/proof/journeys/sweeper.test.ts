@@ -206,7 +206,11 @@ describe('the numbers that alarms look at', () => {
   });
 
   it('are told as far as they are known: dead letters that cannot be counted keep nothing else from being told', async () => {
-    const world = new MemoryWorld({ ...calm, planOf: only('sweep', 'store.attention', 'error') });
+    const handlers = handlerThat(() => Promise.reject(new PermanentError('for good')));
+    const world = new MemoryWorld({ ...calm, handlers, planOf: only('sweep', 'store.attention', 'error') });
+    world.mapping.enable();
+    await world.post({ id: 'evt_1' });
+    await world.clock.advanceBy(5 * SECOND_MS);
     await world.clock.complete(world.sweeper.invoke({}));
     const told = world.telemetry.measures.map(it => it.metric);
     expect(told).toEqual(expect.arrayContaining(['UnsentOldestAge', 'UnfinishedOldestAge', 'ParkedDue']));

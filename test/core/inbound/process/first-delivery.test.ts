@@ -9,10 +9,15 @@ import { handlerThat, type WorldHandlers } from '#test/proof/journeys/support/ha
 const DELIVERY = { id: 'a', createdAt: 1_767_571_200_000 };
 const transacting = handlerThat(() => undefined, { onlyTransacts: true });
 
-async function run(handlers: WorldHandlers, minutes = 5): Promise<{ world: MemoryWorld; calls: string[] }> {
+async function run(
+  handlers: WorldHandlers,
+  minutes = 5,
+  unhandled?: 'ignore',
+): Promise<{ world: MemoryWorld; calls: string[] }> {
   const calls: string[] = [];
   const world = new MemoryWorld({
     handlers,
+    ...(unhandled && { source: { unhandled } }),
     queue: { duplicateRate: 0 },
     planOf: role => call => {
       if (role === 'process' && call.name.startsWith('store.')) calls.push(call.name);
@@ -66,7 +71,7 @@ describe('a first delivery runs without a claim', () => {
   });
 
   it('and an event that nothing runs for ends with one write', async () => {
-    const { world, calls } = await run(() => ({ find: () => undefined }));
+    const { world, calls } = await run(() => ({ find: () => undefined }), 5, 'ignore');
     expect(calls).toEqual(['store.update']);
     expect(world.item('a')).toMatchObject({ status: 'ignored', attempts: 1 });
     expect(world.item('a')?.watchAt).toBeUndefined();
