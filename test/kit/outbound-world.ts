@@ -106,6 +106,8 @@ export interface OutboundWorldOptions {
   readonly duplicateRate?: number;
   readonly attemptLog?: 'failures' | 'all';
   readonly telemetry?: MemoryTelemetry;
+  /** Waits are as long as the schedule says. Default false: up to 20 % shorter or longer. */
+  readonly steady?: boolean;
   /** Messages are met at once, not at the next poll. Default false. */
   readonly longPolling?: boolean;
   /** Default true: `requests` holds every request. */
@@ -466,7 +468,7 @@ export class OutboundWorld {
       sign: plainSigner,
       sealer,
       ids: new SeededIds(this.random.fork()),
-      random: this.random.fork(),
+      random: this.#options.steady ? { next: () => 0.5 } : this.random.fork(),
       timer: process.timer,
       dead: process.wrap('dead', 'sqs', new MemoryDeadQueue(this.dead)),
       receipts: process.wrap('receipts', 'sqs', new MemoryReceiptBox(lane === 'fast' ? this.fast : this.slow), {

@@ -1,5 +1,5 @@
 /** The producer's API over stores in memory and the real engine, without queues: jobs and tokens run when they are told to. */
-import { expect } from 'vitest';
+import assert from 'node:assert/strict';
 import { nodeCodec } from '#adapters/codec/node-codec.ts';
 import { aesSealer } from '#adapters/crypto/aes-sealer.ts';
 import { nodeSigningCrypto } from '#adapters/crypto/node-signing-crypto.ts';
@@ -20,12 +20,12 @@ import { DELIVERY_ROUTES, type DeliveryRoute } from '#core/outbound/api/api-rout
 import { publishMessage } from '#core/outbound/api/publish-message.ts';
 import type { CatalogueRules } from '#core/outbound/catalogue/judge-publication.ts';
 import { drainBatch } from '#core/outbound/drain/drain-batch.ts';
-import { configsOf } from '#core/outbound/drain/endpoint-config.ts';
+import { type ConfigOf, configsOf } from '#core/outbound/drain/endpoint-config.ts';
 import { endpointsOf } from '#core/outbound/fan-out/endpoints-of.ts';
 import { fanOut } from '#core/outbound/fan-out/fan-out.ts';
 import { countMatches } from '#core/outbound/fan-out/match-endpoint.ts';
 import { answerPortal } from '#core/outbound/portal/answer-portal.ts';
-import { SESSION_ROUTE } from '#core/outbound/portal/portal-routes.ts';
+import { type PortalRoute, SESSION_ROUTE } from '#core/outbound/portal/portal-routes.ts';
 import type { Job, OutgoingRequest, Token } from '#core/outbound/ports.ts';
 import { WAKE_SHARDS, wakeRange } from '#core/outbound/protocol/keys.ts';
 import { OUTBOUND_TIMINGS } from '#core/outbound/protocol/timings.ts';
@@ -70,6 +70,8 @@ export function producerWorld(startsAt = NOW, real = false, judgeMs = 60_000) {
   const tokens: Token[] = [];
   const sent: OutgoingRequest[] = [];
   let status = 200;
+  let guardOn = false;
+  let warm: ConfigOf | undefined;
   let said = 'said';
   let answeredHeaders: Readonly<Record<string, readonly string[]>> = {};
   let answerOf = (_request: OutgoingRequest): readonly [status: number, body: string] => [status, said];
@@ -105,6 +107,13 @@ export function producerWorld(startsAt = NOW, real = false, judgeMs = 60_000) {
             return session.send(request, signal).finally(() => session.close());
           }
           const [code, text] = answerOf(request);
+          if (code === 0)
+            return {
+              kind: 'failed' as const,
+              cause: 'connect' as const,
+              detail: 'ECONNREFUSED',
+              timings: { total: 5 },
+            };
           const body = new TextEncoder().encode(text);
           const timings = { total: 5 };
           return {
@@ -148,7 +157,7 @@ export function producerWorld(startsAt = NOW, real = false, judgeMs = 60_000) {
     const text = body === undefined ? undefined : JSON.stringify(body);
     const reply = await answerApi({ route, path, query, body: text, caller: 'arn:test', ports, rules });
     if (reply.status === 503 && !isOut) throw new Error(JSON.stringify(telemetry.lines));
-    if (reply.status >= 400) expect(reply.headers['content-type']).toBe('application/problem+json');
+    if (reply.status >= 400) assert.equal(reply.headers['content-type'], 'application/problem+json');
     return { status: reply.status, body: reply.body === '' ? undefined : JSON.parse(reply.body) };
   };
   /** `app` undefined: a broadcast. */
@@ -183,16 +192,16 @@ export function producerWorld(startsAt = NOW, real = false, judgeMs = 60_000) {
     };
     while (jobs.length + tokens.length > 0) {
       const batch = jobs.splice(0).map((job, id) => ({ id, job }));
-      expect(await fanOut(fanOutPorts, { retentionMs }, batch)).toEqual(new Map());
+      assert.deepEqual(await fanOut(fanOutPorts, { retentionMs }, batch), new Map());
       const messages = tokens.splice(0).map((token, id) => ({ id: `${id}`, body: JSON.stringify(token), receipt: '' }));
       const tools = {
         ports: drainPorts,
         rules: drainRules,
-        configOf: configsOf(drainPorts),
-        guardOn: async () => false,
+        configOf: warm ?? configsOf(drainPorts),
+        guardOn: async () => guardOn,
       };
       const invocation = { startedAt: now, deadline: now + 90_000, held: { bytes: 0 } };
-      expect(await drainBatch(tools, messages, invocation)).toEqual([]);
+      assert.deepEqual(await drainBatch(tools, messages, invocation), []);
     }
   };
   /** As the tools of a person reach it, without the way over HTTP. */
@@ -247,12 +256,28 @@ export function producerWorld(startsAt = NOW, real = false, judgeMs = 60_000) {
       await runReplayJobs({ ...shared, wake }, { retentionMs }, now + 45_000);
       await settle();
     },
+    /** 0: none, the connection is refused. */
     answer: (code: number) => {
       status = code;
     },
     /** The body of each answer from now on. */
     say: (text: string) => {
       said = text;
+    },
+    /** From now on one worker sends everything, and remembers what it read of endpoints. */
+    keepWarm: () => {
+      warm = configsOf(shared);
+    },
+    guard: (on: boolean) => {
+      guardOn = on;
+    },
+    /** A success of the portal, for a customer who may everything. */
+    askPortal: async (route: PortalRoute, path: Record<string, string>): Promise<Json> => {
+      const { token } = (await call('POST /v1/apps/{app}/portal-tokens', { app: path['app'] ?? '' }, {})).body;
+      const asked = { path, query: {}, body: undefined, authorization: `Bearer ${token}`, mayCall: () => true };
+      const reply = await answerPortal({ route, ports, rules, ...asked });
+      assert.equal(reply.status, 200, reply.body);
+      return JSON.parse(reply.body);
     },
     /** The headers of each answer from now on. */
     answerWith: (headers: typeof answeredHeaders) => {
@@ -269,6 +294,6 @@ export async function withEndpoint(judgeMs?: number) {
   const it = producerWorld(NOW, false, judgeMs);
   const app = (await it.call('POST /v1/apps', {}, { name: 'Acme', uid: 'acme' })).body.id as string;
   const made = await it.call('POST /v1/apps/{app}/endpoints', { app }, { url: 'https://hooks.customer.com/in' });
-  expect(made.status, JSON.stringify(made.body)).toBe(201);
+  assert.equal(made.status, 201, JSON.stringify(made.body));
   return { ...it, app, ep: made.body.id as string, secret: made.body.secret as string };
 }

@@ -10,6 +10,7 @@ import { countStreams } from '#test/bench/metric-streams.ts';
 import { computeFixedCosts, renderIdleCostPage } from '#test/lib/synth/idle-cost.ts';
 import { deliveryDocument } from '#test/surfaces/api/delivery-document.ts';
 import { portalDocument } from '#test/surfaces/api/portal-document.ts';
+import { recordTroubles } from '#test/surfaces/api/troubles.ts';
 import { renderTerminals } from '#test/surfaces/cli/terminals.ts';
 import { renderConfigPage } from '#test/surfaces/docs/config-page.ts';
 import { drawNight } from '#test/surfaces/docs/dashboard/draw-night.ts';
@@ -76,6 +77,7 @@ export const WRITERS: Readonly<Record<string, () => Written | Promise<Written>>>
   'the delivery API': () => one('docs/api/delivery-openapi.json', json(deliveryDocument())),
   'the API of the portal': () => one('docs/api/portal-openapi.json', json(portalDocument())),
   'code that verifies a signature': signaturesPage,
+  'what customers see of each trouble': async () => one('docs/api/troubles.json', json(await recordTroubles())),
   'what an idle environment costs': idleCost,
   'the pages of the providers': providerPages,
   'what commands print': async () => one('test/surfaces/cli/terminals.txt', await renderTerminals()),

@@ -1,0 +1,114 @@
+/**
+ * What a customer sees of each trouble: replies of the portal as they are, and what the producer's API says beside them.
+ * `npm run write` records them in docs/api/troubles.json.
+ */
+import type { EndpointId, MessageId } from '#core/outbound/protocol/ids.ts';
+import { withEndpoint } from '#test/kit/producer-world.ts';
+
+const E = '/v1/apps/{app}/endpoints/{ep}';
+type World = Awaited<ReturnType<typeof withEndpoint>>;
+type Json = Readonly<Record<string, unknown>>;
+interface Told {
+  readonly [name: string]: unknown;
+}
+
+/** Publishes that many, and answers with the id that is looked at. */
+async function publishAll({ app, publish, settle }: World, count: number, looked = 0): Promise<MessageId> {
+  const ids: MessageId[] = [];
+  for (let n = 0; n < count; n++) ids.push((await publish(app, `{"key":"k${n}","type":"a","data":${n}}`)).body.id);
+  await settle();
+  return ids[looked] as MessageId;
+}
+async function later({ ep, pass, tokens, settle }: World, ms: number): Promise<void> {
+  pass(ms);
+  tokens.push({ v: 1, ep: ep as EndpointId });
+  await settle();
+}
+const change = ({ app, ep, call }: World, body: object) => call(`PATCH ${E}`, { app, ep }, body);
+
+/** Each trouble, up to the delivery that is shown. */
+const TROUBLES: Readonly<Record<string, (world: World) => Promise<MessageId>>> = {
+  'a poison: 422': async world => {
+    world.answer(422);
+    return publishAll(world, 1);
+  },
+  'the endpoint is down: 500 to everything': async world => {
+    world.answer(500);
+    return publishAll(world, 8);
+  },
+  'throttled: 429': async world => {
+    world.answer(429);
+    const msg = await publishAll(world, 1);
+    await later(world, 60_000);
+    return msg;
+  },
+  'the head of an ordered endpoint waits: 500': async world => {
+    await change(world, { ordered: true });
+    world.answer(500);
+    return publishAll(world, 1);
+  },
+  'held by the guard: no answer': async world => {
+    world.guard(true);
+    world.answer(0);
+    return publishAll(world, 1);
+  },
+  disabled: async world => {
+    await world.call(`POST ${E}/disable`, { app: world.app, ep: world.ep }, { why: 'we move' });
+    return publishAll(world, 1);
+  },
+  dead: async world => {
+    await change(world, { schedule: [5] });
+    world.answer(422);
+    const msg = await publishAll(world, 1);
+    await later(world, 60_000);
+    return msg;
+  },
+  'a batch that was split: 422': async world => {
+    await change(world, { batch: { max_events: 2, max_bytes: 10_000 } });
+    world.answer(422);
+    const msg = await publishAll(world, 2);
+    await later(world, 1_000);
+    return msg;
+  },
+};
+
+export async function recordTroubles(): Promise<Json> {
+  const all: [string, Json][] = [];
+  for (const [name, happens] of Object.entries(TROUBLES)) all.push([name, await look(await withEndpoint(), happens)]);
+  return Object.fromEntries(all);
+}
+
+async function look(world: World, happens: (world: World) => Promise<MessageId>): Promise<Json> {
+  const { app, ep, call, askPortal } = world;
+  const msg = await happens(world);
+  const asked = {
+    delivery: 'GET /v1/apps/{app}/messages/{msg}/deliveries',
+    attempts: `GET ${E}/deliveries/{msg}/attempts`,
+    health: `GET ${E}/health`,
+  } as const;
+  const shown: Record<string, unknown> = {};
+  const hidden: Record<string, unknown> = {};
+  for (const [name, route] of Object.entries(asked)) {
+    const mine = firstOf((await call(route, { app, ep, msg })).body);
+    const theirs = firstOf(await askPortal(route, { app, ep, msg }));
+    shown[name] = short(theirs);
+    const more = Object.keys(mine ?? {}).filter(field => theirs?.[field] === undefined);
+    if (more.length > 0) hidden[name] = more;
+  }
+  return masked({ portal: shown, api_has_more: hidden }, { [msg]: 'msg_…', [ep]: 'ep_…' }) as Json;
+}
+/** Of a list the last one. */
+const firstOf = (body: { readonly data?: readonly Told[] } & Told): Told | undefined =>
+  Array.isArray(body.data) ? body.data.at(-1) : body;
+
+/** Without headers and bodies, which the guides show, and without what is null. */
+function short(value: Told | undefined): Told | undefined {
+  if (value === undefined) return undefined;
+  const { request: _, response: __, ...rest } = value;
+  return Object.fromEntries(Object.entries(rest).filter(([, each]) => each !== null));
+}
+
+function masked(value: unknown, names: Readonly<Record<string, string>>): unknown {
+  const text = Object.entries(names).reduce((shown, [id, name]) => shown.replaceAll(id, name), JSON.stringify(value));
+  return JSON.parse(text);
+}
