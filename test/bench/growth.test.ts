@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { idleSweep } from '#bench/billing/idle-sweep.ts';
 import { auditOf } from '#bench/growth/audit.ts';
 import type { Design, Load, Times } from '#bench/growth/design.ts';
-import { idleSweep } from '#bench/growth/idle-sweep.ts';
 import { DEFAULT_QUOTAS, type Quotas } from '#bench/growth/quotas.ts';
 import { Growth } from '#bench/growth/simulate.ts';
 import { AUDIT_NIGHT } from '#core/config/sweeper-speed.ts';

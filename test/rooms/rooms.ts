@@ -89,11 +89,11 @@ export const ROOMS: Readonly<Record<string, string>> = {
   'bench/start': `${MEASURES} bench/loopback npm:@aws-sdk/* npm:esbuild`,
   'bench/handlers': `${MEASURES} adapters bench/loopback lambdas providers test/fixtures/** npm:@middy/core`,
   'bench/latency': `${MEASURES} adapters`,
-  'bench/billing': `${MEASURES} adapters bench/loopback lambdas operator/cost providers test/fixtures/** npm:@aws-sdk/*`,
+  'bench/billing': `${MEASURES} adapters bench/loopback lambdas operator/cost operator/sources providers test/fixtures/** npm:@aws-sdk/*`,
   'bench/side-by-side': `${MEASURES} test/adapters/**`,
   'bench/peers': 'npm:* node:*',
   'bench/isolation': `${MEASURES} adapters lib providers test/adapters/** npm:@aws-sdk/*`,
-  'bench/growth': `${MEASURES} adapters`,
+  'bench/growth': `${MEASURES} adapters bench/billing`,
   'bench/calibration': `${MEASURES} bench/loopback operator/cost npm:@aws-sdk/*`,
   'bench/sweep': `${MEASURES} bench/loopback`,
 };

@@ -15,9 +15,9 @@ import { HOUR_MS, MINUTE_MS } from '#core/time.ts';
 import { PRICES } from '#operator/cost/prices.ts';
 import { PROVIDERS } from '#providers/index.ts';
 import { gateway } from '#test/fixtures/project/gateway.config.ts';
-import { Meter } from '../billing/counters.ts';
-import { CountingDatabase } from '../billing/counting-database.ts';
-import { CountingQueue } from '../billing/counting-queue.ts';
+import { Meter } from './counters.ts';
+import { CountingDatabase } from './counting-database.ts';
+import { CountingQueue } from './counting-queue.ts';
 
 /** Milliseconds of one call to AWS: assumed, as in (f). */
 const CALL_MS = 5;
