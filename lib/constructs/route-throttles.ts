@@ -1,9 +1,11 @@
-import { ArnFormat, RemovalPolicy, Stack } from 'aws-cdk-lib';
+import { join } from 'node:path';
+import { ArnFormat, CustomResource, Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
 import type { CfnRoute, HttpApi, HttpStage } from 'aws-cdk-lib/aws-apigatewayv2';
 import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { Architecture, Code, Function as LambdaFunction, Runtime } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
-import { AwsCustomResource, PhysicalResourceId } from 'aws-cdk-lib/custom-resources';
 import { Construct } from 'constructs';
+import { buildSync } from 'esbuild';
 import type { Throttle } from '#core/config/gateway-config.ts';
 import { acknowledge } from './acknowledge.ts';
 import { acknowledgeWildcard } from './acknowledge-wildcard.ts';
@@ -16,13 +18,10 @@ export interface RouteThrottlesProps {
   readonly throttles: ReadonlyMap<string, { readonly route: CfnRoute; readonly throttle: Throttle }>;
 }
 
-/** Where AwsCustomResource puts its one function of a stack. */
-const CALLER = 'AWS679f53fac002430cb0da5b7982bd2287';
-
 /**
- * Throttles of single routes, each a resource of its own. Written into the stage they would stay there when their route
+ * Throttles of single routes, all of them one custom resource. Written into the stage they would stay there when their route
  * goes (`UpdateStage` adds settings and takes none away), and the next change of the stage would fail with "Unable to find
- * Route by key". Each is deleted before its route: docs/decisions/0013.
+ * Route by key". CloudFormation updates this resource before it deletes a route: docs/decisions/0050.
  */
 export class RouteThrottles extends Construct {
   constructor(scope: Construct, id: string, props: RouteThrottlesProps) {
@@ -50,47 +49,43 @@ export class RouteThrottles extends Construct {
         'The wildcards are the only stage of this one API, whose name begins with a dollar sign, and the keys of its routes.',
       );
     }
-    const ofStage = { ApiId: api.apiId, StageName: stage.stageName };
-    for (const [key, { route, throttle }] of throttles) {
-      const set = {
-        service: 'ApiGatewayV2',
-        action: 'UpdateStage',
-        parameters: {
-          ...ofStage,
-          RouteSettings: {
-            [key]: { ThrottlingRateLimit: throttle.rate, ThrottlingBurstLimit: throttle.burst },
-          },
-        },
-        physicalResourceId: PhysicalResourceId.of(key),
-        outputPaths: ['StageName'],
-      };
-      const setting = new AwsCustomResource(this, key.replaceAll('/', ':'), {
-        resourceType: 'Custom::RouteThrottle',
-        installLatestAwsSdk: false,
-        onCreate: set,
-        onUpdate: set,
-        onDelete: {
-          service: 'ApiGatewayV2',
-          action: 'DeleteRouteSettings',
-          parameters: { ...ofStage, RouteKey: key },
-          ignoreErrorCodesMatching: 'NotFoundException',
-        },
-        role,
-        logGroup,
-      });
-      setting.node.addDependency(route);
-      setting.node.addDependency(stage);
-    }
-    this.#acknowledgeFunction();
+    const setter = new LambdaFunction(this, 'Setter', {
+      description: 'Sets the throttles of routes during a deploy, one call after another',
+      ...{ role, logGroup },
+      runtime: Runtime.NODEJS_24_X,
+      architecture: Architecture.ARM_64,
+      handler: 'index.handler',
+      code: Code.fromInline(setterCode()),
+      timeout: Duration.minutes(10),
+    });
+    this.#acknowledge(setter);
+    const entries = [...throttles].map(([key, { throttle }]) => [
+      key,
+      { rate: String(throttle.rate), burst: String(throttle.burst) },
+    ]);
+    const settings = new CustomResource(this, 'Settings', {
+      resourceType: 'Custom::RouteThrottles',
+      serviceToken: setter.functionArn,
+      properties: { ApiId: api.apiId, StageName: stage.stageName, Throttles: Object.fromEntries(entries) },
+    });
+    settings.node.addDependency(stage, role, ...[...throttles.values()].map(({ route }) => route));
   }
 
-  /** The function that makes the calls is the CDK's own. */
-  #acknowledgeFunction(): void {
-    const caller = Stack.of(this).node.tryFindChild(CALLER);
-    if (caller === undefined) throw new Error(`the CDK has renamed ${CALLER}: give its findings to the new one`);
+  #acknowledge(setter: LambdaFunction): void {
     const reason =
       'It runs only inside a deployment that changes the throttle of a route; CloudFormation waits for its answer, shows its failure and rolls back.';
     const ids = ['Serverless-LambdaDefaultMemorySize', 'Serverless-LambdaDLQ', 'Serverless-LambdaTracing'];
-    acknowledge(caller, ...ids.map(id => ({ id, reason })));
+    acknowledge(setter, ...ids.map(id => ({ id, reason })));
   }
+}
+
+/** In the template itself, which takes 4,096 characters: no bundle, no asset. */
+function setterCode(): string {
+  const entry = join(import.meta.dirname, `set-throttles${import.meta.filename.endsWith('.ts') ? '.ts' : '.js'}`);
+  const { outputFiles } = buildSync({
+    entryPoints: [entry],
+    ...{ bundle: true, minify: true, write: false, format: 'cjs', platform: 'node', target: 'node24' },
+    external: ['@aws-sdk/*'],
+  });
+  return outputFiles[0]?.text ?? '';
 }

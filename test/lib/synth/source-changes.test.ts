@@ -31,8 +31,8 @@ function partsOf({ data, gateway, nested }: SynthesizedEnvironment): Map<string,
   return parts;
 }
 
-/** What all sources are in by design: the graphs, and the address of a nested template. */
-const SHARED = [/^gateway\/AWS::CloudWatch::Dashboard\//, /^gateway\/AWS::CloudFormation::Stack\//];
+/** What all sources are in by design: the graphs, the address of a nested template, and the throttles of routes. */
+const SHARED = [/^gateway\/(?:AWS::CloudWatch::Dashboard|AWS::CloudFormation::Stack|Custom::RouteThrottles)\//];
 
 /** Every part that came, went or changed, but for those all sources share. */
 function difference(before: SynthesizedEnvironment, after: SynthesizedEnvironment) {
@@ -68,7 +68,7 @@ describe('a source that', () => {
     const { added, removed, changed, textOf } = difference(base, await synth(rest));
     expect(removed.length).toBeGreaterThan(4);
     // What only this source needed goes too: who sets throttles, who compares with providers.
-    const theirs = /Throttles|AWS679f53|ReconcileProviders|reconcileproviders/;
+    const theirs = /Throttles|ReconcileProviders|reconcileproviders/;
     for (const id of removed) expect(`${textOf(id)}`.includes(gone) || theirs.test(id), id).toBe(true);
     expect({ added, changed }).toEqual({ added: [], changed: [] });
   });
@@ -96,26 +96,23 @@ describe('the throttle of one route', () => {
     });
   });
 
-  it('is a resource of its own, made after its route and deleted before it', () => {
-    const [setting, ...others] = Object.values<Resource>(base.gateway.findResources('Custom::RouteThrottle'));
+  it('is in one resource with all others, made after its route', () => {
+    const [setting, ...others] = Object.values<Resource>(base.gateway.findResources('Custom::RouteThrottles'));
     expect(others).toEqual([]);
     const route = Object.entries<Resource>(base.gateway.findResources('AWS::ApiGatewayV2::Route')).find(
       ([, each]) => each.Properties.RouteKey === 'POST /webhooks/middle',
     );
     expect(setting.DependsOn).toContain(route?.[0]);
-    const calls = JSON.stringify(setting.Properties);
-    expect(calls).toMatch(/UpdateStage.*POST \/webhooks\/middle.*ThrottlingRateLimit.*7/s);
-    expect(calls).toMatch(/DeleteRouteSettings.*POST \/webhooks\/middle/s);
+    expect(setting.Properties.Throttles).toEqual({ 'POST /webhooks/middle': { rate: '7', burst: '9' } });
   });
 
   it('that is changed or taken away touches its own setting only', async () => {
     const at = async (throttle?: { rate: number; burst: number }) =>
       await synth({ ...SOURCES, middle: { provider: 'github', ...given({ throttle }) } });
     const slower = difference(base, await at({ rate: 5, burst: 9 }));
-    expect(slower.changed.map(id => id.split('/')[1])).toEqual(['Custom::RouteThrottle']);
-    expect([...slower.added, ...slower.removed]).toEqual([]);
+    expect([...slower.changed, ...slower.added, ...slower.removed]).toEqual([]);
     const none = difference(base, await at());
     expect([...none.changed, ...none.added]).toEqual([]);
-    for (const id of none.removed) expect(id).toMatch(/Throttles|AWS679f53/);
+    for (const id of none.removed) expect(id).toMatch(/Throttles/);
   });
 });
