@@ -30,6 +30,21 @@ export interface GatewayDashboardProps extends Pick<AlarmContext, 'deployment' |
 /** An alarm widget takes 1 to 100 alarms; with more, CloudWatch refuses the whole dashboard, and the deploy fails. */
 const ALARMS_PER_WIDGET = 100;
 
+/** Sources that a graph shows one by one; with four metrics each it stays below the 500 that CloudWatch draws. */
+const MOST_LINES = 100;
+/** Of more sources a graph shows these, as CloudWatch looks them up. */
+const BUSIEST = 50;
+
+function busiestSources(name: MetricName, environment: string): IMetric {
+  const found = `SEARCH('{${METRIC_NAMESPACE},environment,source} MetricName="${name}" environment="${environment}"', 'Sum', 60)`;
+  return new MathExpression({
+    expression: `SLICE(SORT(${found}, SUM, DESC), 0, ${BUSIEST})`,
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: CloudWatch fills it in
+    label: ["${PROP('Dim.source')}", name].join(' '),
+    period: Duration.minutes(1),
+  });
+}
+
 /** A line for each cause for which a source refused requests: which there are, CloudWatch looks up when it is shown. */
 function refusedByCause(environment: string): IMetric {
   const schema = `{${METRIC_NAMESPACE},environment,source,cause}`;
@@ -55,7 +70,9 @@ export class GatewayDashboard extends Construct {
         statistic,
         ...(dimensions === undefined ? { label: name } : { dimensions, label: `${name} ${dimensions['source']}` }),
       });
-    const perSource = (name: MetricName): IMetric[] =>
+    const isMany = deployment.sources.length > MOST_LINES;
+    const perSource = (name: MetricName): IMetric[] => (isMany ? [busiestSources(name, environment)] : manyOf(name));
+    const manyOf = (name: MetricName): IMetric[] =>
       deployment.sources.map(({ source }) => metric(name, 'Sum', { source: source.id }));
     const reconciled = deployment.sources.filter(({ source }) => source.reconcile);
     const of = (name: MetricName, statistic = 'Sum'): IMetric[] =>

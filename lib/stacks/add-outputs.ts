@@ -13,6 +13,10 @@ const CONSOLES: Readonly<Record<string, string>> = {
   'eusc-': 'console.amazonaws-eusc.eu',
 };
 
+/** CloudFormation takes 200 outputs of a stack, and some thirty are not URLs. */
+const MOST_URLS = 150;
+const MANY = 'URL of every source: put its name in (too many sources for an output each)';
+
 /** Everything a person or a tool needs to find this environment; the names are stable. */
 export function addOutputs(stack: Stack, { deployment, store, queue, api, functions, alarms }: OutputSources): void {
   const environment = deployment.config.environment;
@@ -20,8 +24,11 @@ export function addOutputs(stack: Stack, { deployment, store, queue, api, functi
     new CfnOutput(stack, name, { value, description });
   };
   output('ApiUrl', api.url, 'Origin of every webhook URL');
+  if (api.domainTarget !== undefined) output('DomainTarget', api.domainTarget, 'Where the DNS name of `domain` leads');
   output('ApiId', api.api.apiId, 'Id of the HTTP API');
-  for (const { source } of deployment.sources) {
+  const isMany = deployment.sources.length > MOST_URLS;
+  if (isMany) output('WebhookUrls', `${deployment.publicUrl ?? api.url}/webhooks/<source>`, MANY);
+  for (const { source } of isMany ? [] : deployment.sources) {
     const url = source.publicUrl ?? `${api.url}${source.paths[0]}`;
     output(`WebhookUrl${toConstructId(source.id)}`, url, `Give this URL to ${source.spec.title} (source ${source.id})`);
   }

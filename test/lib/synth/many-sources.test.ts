@@ -95,6 +95,26 @@ describe('a hundred sources with names of forty characters', () => {
   });
 });
 
+describe('two hundred sources', () => {
+  it('fit: fewer than 200 outputs, no graph of 500 metrics, and one way to find each URL', async () => {
+    const sources = Object.fromEntries(Array.from({ length: 200 }, (_, n) => [`s${n}`, { provider: 'stripe' }]));
+    const { gateway, nested, data } = await synthEnvironment('prod', {
+      sources,
+      environments: { prod: { publicUrl: 'https://hooks.example.com' } },
+    });
+    for (const template of [gateway, data, ...Object.values(nested)]) {
+      const { Resources, Outputs = {} } = template.toJSON();
+      expect(Object.keys(Resources).length).toBeLessThanOrEqual(500);
+      expect(Object.keys(Outputs).length).toBeLessThanOrEqual(200);
+    }
+    gateway.hasOutput('WebhookUrls', { Value: 'https://hooks.example.com/webhooks/<source>' });
+    const widgets = widgetsOf(gateway);
+    const metrics = widgets.map(({ properties }) => properties.metrics?.length ?? 0);
+    expect(Math.max(...metrics)).toBeLessThanOrEqual(500);
+    expect(JSON.stringify(widgets)).toContain('SLICE(SORT(SEARCH(');
+  }, 60_000);
+});
+
 function widgetsOf(template: Template): { properties: { alarms?: unknown[]; metrics?: unknown[] } }[] {
   const [dashboard] = Object.values<Resource>(template.findResources('AWS::CloudWatch::Dashboard'));
   const parts: unknown[] = dashboard.Properties.DashboardBody['Fn::Join'][1];
