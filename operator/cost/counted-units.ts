@@ -10,6 +10,8 @@ export interface CountedUnits {
   readonly perEvent: Readonly<Record<'1' | '3' | '10', Counts>>;
   /** Of a duplicate; of a dead letter, whole; what one retry adds. By batch size. */
   readonly trouble: Readonly<Record<'1' | '3' | '10', Readonly<Record<'duplicate' | 'retry' | 'deadLetter', Counts>>>>;
+  /** Read units that come after an ok event: of the sweeper, and of the nightly audit in all nights of its life. */
+  readonly upkeepReads: { readonly sweep: number; readonly audit: number };
   /** Bytes, means of the counted events: the body, and what it became. */
   readonly body: number;
   readonly deflated: number;

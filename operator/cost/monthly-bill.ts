@@ -19,7 +19,7 @@ export function batchAt(eventsPerDay: number): 1 | 3 | 10 {
   return perSecond < 250 ? 3 : 10;
 }
 
-/** Counts and stored bytes for bodies of a size, deflating as well as the counted ones did. */
+/** Counts and stored bytes, sweeper and audit included, for bodies of a size, deflating as well as the counted ones did. */
 function scaled(units: CountedUnits, batch: 1 | 3 | 10, bodyBytes: number): { counts: Counts; payloadsStored: number } {
   const counted = units.perEvent[batch];
   const deflated = (units.deflated / units.body) * bodyBytes;
@@ -30,6 +30,7 @@ function scaled(units: CountedUnits, batch: 1 | 3 | 10, bodyBytes: number): { co
   return {
     counts: {
       ...counted,
+      readUnits: counted.readUnits + units.upkeepReads.sweep + units.upkeepReads.audit,
       httpRequests: Math.max(1, Math.ceil(bodyBytes / HTTP_CHUNK_BYTES)),
       // The counted mean is of payloads of one and of two units; none costs less than one.
       writeUnits: Math.max(

@@ -1,7 +1,7 @@
 /** What an event costs, in counts: a call or a write unit more is a failure here, and a decision. */
 import { readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { runScript, SCRIPT, type ScriptResult } from '#bench/billing/script.ts';
+import { measureUpkeep, runScript, SCRIPT, type ScriptResult } from '#bench/billing/script.ts';
 import { countedUnitsOf } from '#bench/billing/units.ts';
 import { countedUnits } from '#operator/cost/counted-units.ts';
 import { isLongRun } from '#test/kit/long-run.ts';
@@ -93,7 +93,9 @@ describe('the counting', () => {
   it('is what the calculator reads', async () => {
     const script = isLongRun() ? SCRIPT : SHORT;
     const results = isLongRun() ? await Promise.all([10, 3, 1].map(size => runScript(size, script))) : [result];
-    const counted = countedUnitsOf(results);
+    const record = Math.max(...result.happyPath.filter(it => it.target === 'events').map(it => it.bytes));
+    const upkeep = await measureUpkeep(record, isLongRun() ? 300 : 50);
+    const counted = countedUnitsOf(results, upkeep);
     const committed = countedUnits();
     expect(committed.perEvent['10'].writeUnits, 'run: npm run bench -- c --write').toBeCloseTo(
       counted.perEvent['10'].writeUnits,
@@ -102,6 +104,8 @@ describe('the counting', () => {
     for (const key of ['body', 'deflated', 'payloadItem', 'message', 'eventsStored', 'payloadsStored'] as const) {
       expect(committed[key] / counted[key], key).toBeCloseTo(1, isLongRun() ? 4 : 1);
     }
+    for (const part of ['sweep', 'audit'] as const)
+      expect(committed.upkeepReads[part] / counted.upkeepReads[part], part).toBeCloseTo(1, 1);
     expect(committed.perEvent['10'].logBytes / counted.perEvent['10'].logBytes).toBeCloseTo(1, 1);
   });
 

@@ -1,7 +1,9 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { billPerMillion, totalOf } from '#operator/cost/bill.ts';
 import { countedUnits } from '#operator/cost/counted-units.ts';
 import { batchAt, monthlyBill } from '#operator/cost/monthly-bill.ts';
+import { predictCost } from '#operator/cost/predict-cost.ts';
 import { CliWorld } from '#test/surfaces/cli/cli-world.ts';
 
 const TIMES = { memoryGb: 0.5, ingestMs: 22, processMs: 30 };
@@ -65,6 +67,21 @@ describe('the bill', () => {
     const each = (rate: number): number => totalOf(monthlyBill(units, TIMES, rate, 5_000)) / rate;
     expect(each(1e8)).toBeLessThan(each(1e7));
     expect(each(1e7)).toBeLessThan(each(1e6));
+  });
+});
+
+describe('the calculator and the page of figures', () => {
+  const page = readFileSync(new URL('../../docs/performance.md', import.meta.url), 'utf8');
+
+  it('agree to the cent on a million events at a million a day, sweeper and audit included', () => {
+    const [, shipped] = /\| as shipped \| ([\d.]+) \|/.exec(page) ?? [];
+    expect(predictCost(1_000_000, units.body, 'all').perMillion.toFixed(2)).toBe(shipped);
+  });
+
+  it('have the reads of sweeper and audit at ten million a day, about $150 a month', () => {
+    const [reads] = predictCost(10_000_000, 5_000, 'all').lines.filter(({ item }) => item === 'DynamoDB reads');
+    expect(reads?.dollars).toBeGreaterThan(145);
+    expect(reads?.dollars).toBeLessThan(155);
   });
 });
 
