@@ -1,5 +1,6 @@
 /** What CloudFormation would refuse, or would leave behind, found in the templates before anything is changed. */
 import { fullDiff, ResourceImpact } from '@aws-cdk/cloudformation-diff';
+import { BODY_EXTRA_DAYS } from '#core/config/defaults.ts';
 import type { StackPair, Template } from './compare-templates.ts';
 
 /** What such a resource holds is nowhere else. Secrets are adopted again by their name (adopt-secrets.ts). */
@@ -8,12 +9,18 @@ const HOLDS_DATA = /^AWS::(?:DynamoDB::\w*Table|S3::Bucket|SQS::Queue)$/;
 /**
  * Sentences, each with what to do: an export that a deployed stack still imports; a table, queue or bucket of the gateway
  * that would be made anew or left behind. Tables of handlers are their owner's to take away. `pairs` holds every deployed
- * stack of the environment, also those without a next template.
+ * stack of the environment, also those without a next template. And a bucket that would forget bodies of messages.
  */
 export function blockedChanges(environment: string, pairs: readonly StackPair[]): readonly string[] {
   return pairs.flatMap(pair =>
     pair.deployed && pair.next
-      ? [...exportsInUse(environment, pair, pairs), ...leftBehind(pair, pair.deployed, pair.next)]
+      ? [
+          ...exportsInUse(environment, pair, pairs),
+          ...leftBehind(pair, pair.deployed, pair.next),
+          ...(pairs.some(each => each.name.endsWith('-delivery') && each.deployed && !each.next)
+            ? shorterLives(pair, pair.deployed, pair.next)
+            : []),
+        ]
       : [],
   );
 }
@@ -43,6 +50,25 @@ function leftBehind({ name }: StackPair, deployed: Template, next: Template): st
       found.push(`${id} of ${name} (${type}) would be left where nothing finds it. Deploy a version that has it.`);
   });
   return found;
+}
+
+/** Messages outlive `outbound`; the bucket must not delete their large bodies before them. */
+function shorterLives({ name }: StackPair, deployed: Template, next: Template): string[] {
+  return Object.keys(deployed.Resources ?? {}).flatMap(id => {
+    const [before, after] = [daysOf(deployed, id), daysOf(next, id)];
+    if (before === undefined || after === undefined || after >= before) return [];
+    return [
+      `Without \`outbound\` ${id} of ${name} would delete large bodies after ${after} days instead of ${before}, before the messages that they belong to. Set deadRetentionDays: ${before - BODY_EXTRA_DAYS} in the environment; take it back once the last message is that old.`,
+    ];
+  });
+}
+
+/** Days until the bucket deletes an object. */
+function daysOf(template: Template, id: string): number | undefined {
+  const properties = template.Resources?.[id]?.Properties as
+    | { LifecycleConfiguration?: { Rules?: { ExpirationInDays?: number }[] } }
+    | undefined;
+  return properties?.LifecycleConfiguration?.Rules?.find(rule => rule.ExpirationInDays)?.ExpirationInDays;
 }
 
 function exportsOf(template: Template | undefined): ReadonlyMap<string, string> {

@@ -63,6 +63,34 @@ describe('a change that CloudFormation would refuse', () => {
   });
 });
 
+describe('the bucket of large bodies', () => {
+  const data = (days: number) => ({
+    Resources: {
+      StoreBodies: {
+        Type: 'AWS::S3::Bucket',
+        DeletionPolicy: 'Retain',
+        Properties: { LifecycleConfiguration: { Rules: [{ ExpirationInDays: days }] } },
+      },
+    },
+  });
+  const change = (days: number, delivery: Omit<StackPair, 'name'>) =>
+    blockedChanges('prod', [
+      { name: 'holdfast-prod-data', deployed: data(372), next: data(days) },
+      { name: 'holdfast-prod-delivery', ...delivery },
+    ]);
+  const template = { Resources: {} };
+
+  it('does not forget bodies of messages when outbound is taken out: the setting that keeps them is named', () => {
+    const refused = change(97, { deployed: template });
+    expect(refused).toEqual([expect.stringMatching(/after 97 days instead of 372.*Set deadRetentionDays: 365/)]);
+  });
+
+  it('may keep them as long, or shorter where outbound stays and its retention is changed on purpose', () => {
+    expect(change(372, { deployed: template })).toEqual([]);
+    expect(change(97, { deployed: template, next: template })).toEqual([]);
+  });
+});
+
 const table = (name: string) => ({
   Type: 'AWS::DynamoDB::Table',
   DeletionPolicy: 'Retain',
