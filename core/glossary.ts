@@ -37,6 +37,8 @@ export const TTL_ATTRIBUTE = 'expiresAt';
 
 /** Begins the key of a control item in the `events` table. No source id holds an underscore, so it is never an event's. */
 export const CONTROL_PREFIX = '_control#';
+/** What a start reads to warm its client: an item that is never there, where every reader of control items may look. */
+export const PRIME_EVENTS = { pk: `${CONTROL_PREFIX}prime` } as const;
 
 const SOURCE_ID = /^[a-z0-9](?:[a-z0-9-]{0,38}[a-z0-9])?$/;
 

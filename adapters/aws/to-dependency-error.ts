@@ -4,6 +4,15 @@ interface SdkError extends Error {
   readonly $fault?: 'client' | 'server';
   readonly $metadata?: { readonly attempts?: number };
   readonly code?: string;
+  /** DynamoDB says which limit a throttled call met, and of what: both names, by the kind of the error. */
+  readonly throttlingReasons?: readonly ThrottlingReason[];
+  readonly ThrottlingReasons?: readonly ThrottlingReason[];
+}
+interface ThrottlingReason {
+  /** e.g. `IndexWriteKeyRangeThroughputExceeded` */
+  readonly reason?: string;
+  /** ARN of the table or the index. */
+  readonly resource?: string;
 }
 
 /**
@@ -14,8 +23,18 @@ interface SdkError extends Error {
  */
 export function toDependencyError(dependency: Dependency, call: string, error: unknown): DependencyError {
   if (error instanceof DependencyError) return error;
-  const { name = 'Error', message = '', $fault, $metadata, code } = error as SdkError;
-  const described = code === undefined || code === name ? name : `${name} (${code})`;
+  const {
+    name = 'Error',
+    message = '',
+    $fault,
+    $metadata,
+    code,
+    throttlingReasons,
+    ThrottlingReasons,
+  } = error as SdkError;
+  const [first] = throttlingReasons ?? ThrottlingReasons ?? [];
+  const detail = first?.reason ? `${first.reason} of ${first.resource?.replace(/^.*:table\//, '')}` : code;
+  const described = detail === undefined || detail === name ? name : `${name} (${detail})`;
   const isFirstTry = ($metadata?.attempts ?? 1) <= 1;
   const isNotApplied = $fault === 'client' && (isFirstTry || name === 'ValidationException');
   return new DependencyError(dependency, `${call}: ${described}: ${message}`.slice(0, 500), {

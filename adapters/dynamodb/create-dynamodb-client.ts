@@ -17,11 +17,21 @@ export function createDynamoDbClient(env?: Environment): DynamoDBClient {
 
 /**
  * One cheap signed call during init, when the CPU is not throttled: the first call loads, connects and signs for the
- * first time. Its failure says nothing (a function without read permission is refused, and as warm), so it is dropped.
+ * first time. `key` is of no item, and one that the function's role may read: a refusal would be noise in CloudTrail.
+ * A failure is dropped; the next call tells.
  */
-export async function primeDynamoDb(client: DynamoDBClient, table: string): Promise<void> {
+export async function primeDynamoDb(
+  client: DynamoDBClient,
+  table: string,
+  key: Readonly<Record<string, string>>,
+): Promise<void> {
   try {
-    await client.send(new GetItemCommand({ TableName: table, Key: { pk: { S: '_prime' } } }));
+    await client.send(
+      new GetItemCommand({
+        TableName: table,
+        Key: Object.fromEntries(Object.entries(key).map(([name, S]) => [name, { S }])),
+      }),
+    );
   } catch {
     // The next call tells.
   }

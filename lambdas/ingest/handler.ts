@@ -18,7 +18,7 @@ import { systemAddresses, systemClock, systemIds, systemRandom, systemTimer } fr
 import { EmfTelemetry } from '#adapters/telemetry/emf-telemetry.ts';
 import { receivedSources } from '#core/config/received-sources.ts';
 import { isWhole } from '#core/config/source-head.ts';
-import { EDGE_SECRET, PROBE_SOURCE } from '#core/glossary.ts';
+import { EDGE_SECRET, PRIME_EVENTS, PROBE_SOURCE } from '#core/glossary.ts';
 import { RefusedSlots } from '#core/inbound/ingest/refused-slots.ts';
 import { needsSecret } from '#core/provider/source-needs.ts';
 import { config } from '#lambdas/shared/baked-config.ts';
@@ -43,7 +43,7 @@ const secrets = new CachedSecrets(values, systemClock, (source, error) =>
 
 const signing = sources.filter(it => isWhole(it) && needsSecret(it.spec)).map(it => it.id);
 await Promise.all([
-  primeDynamoDb(dynamodb, env.EVENTS_TABLE),
+  primeDynamoDb(dynamodb, env.EVENTS_TABLE, PRIME_EVENTS),
   primeSqs(sqs, env.WORK_QUEUE_URL),
   secrets.prime(config.edge ? [...signing, EDGE_SECRET] : signing),
 ]);

@@ -18,7 +18,7 @@ import { systemClock, systemIds, systemRandom, systemTimer } from '#adapters/sys
 import { OutsideTargets } from '#adapters/targets/outside-targets.ts';
 import { EmfTelemetry } from '#adapters/telemetry/emf-telemetry.ts';
 import { receivedSources } from '#core/config/received-sources.ts';
-import { PROBE_SOURCE } from '#core/glossary.ts';
+import { PRIME_EVENTS, PROBE_SOURCE } from '#core/glossary.ts';
 import { ShapeWatch } from '#core/inbound/drift/shape-watch.ts';
 import { ConcernBoard } from '#core/inbound/protocol/concerns.ts';
 import { Pauses } from '#core/inbound/protocol/pauses.ts';
@@ -39,7 +39,7 @@ const env = readEnv(processEnv, environment);
 const [dynamodb, sqs] = [createDynamoDbClient(), createSqsClient()];
 const { environment: name, logLevel: level } = config;
 const telemetry = new EmfTelemetry({ environment: name, level, uncounted: PROBE_SOURCE });
-await Promise.all([primeDynamoDb(dynamodb, env.EVENTS_TABLE), primeSqs(sqs, env.WORK_QUEUE_URL)]);
+await Promise.all([primeDynamoDb(dynamodb, env.EVENTS_TABLE, PRIME_EVENTS), primeSqs(sqs, env.WORK_QUEUE_URL)]);
 const control = new DynamoDbControlStore(dynamodb, env.EVENTS_TABLE, systemIds);
 const blobs = new S3Blobs(env.BODIES_BUCKET);
 const handlers = withRoutes(ownHandlers, config.sources, {

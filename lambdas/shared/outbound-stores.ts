@@ -3,6 +3,7 @@ import { createDynamoDbClient, primeDynamoDb } from '#adapters/dynamodb/create-d
 import { DynamoDbItemStore } from '#adapters/dynamodb/dynamodb-item-store.ts';
 import { createSqsClient, primeSqs } from '#adapters/sqs/create-sqs-client.ts';
 import { SqsJobQueue } from '#adapters/sqs/sqs-outbound-job-queue.ts';
+import { PRIME_REGISTRY } from './prime-registry.ts';
 
 interface OutboundEnv {
   readonly REGISTRY_TABLE: string;
@@ -14,7 +15,7 @@ interface OutboundEnv {
 export async function outboundStores(env: OutboundEnv) {
   const dynamodb = createDynamoDbClient();
   const sqs = createSqsClient();
-  await Promise.all([primeDynamoDb(dynamodb, env.REGISTRY_TABLE), primeSqs(sqs, env.JOBS_QUEUE_URL)]);
+  await Promise.all([primeDynamoDb(dynamodb, env.REGISTRY_TABLE, PRIME_REGISTRY), primeSqs(sqs, env.JOBS_QUEUE_URL)]);
   const names = { registry: env.REGISTRY_TABLE, outbox: env.OUTBOX_TABLE };
   const store = new DynamoDbItemStore(dynamodb, names);
   return { sqs, store, jobs: new SqsJobQueue(sqs, env.JOBS_QUEUE_URL) };

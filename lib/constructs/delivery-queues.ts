@@ -72,6 +72,11 @@ export class DeliveryQueues extends Construct {
     }
   }
 
+  /** Allows the one call that warms a client at a start. */
+  grantPrime(grantee: IGrantable): void {
+    QueueGrants.fromQueue(this.jobs).actions(grantee, ['sqs:GetQueueAttributes']);
+  }
+
   /** Allows sending to these queues. */
   grantSend(grantee: IGrantable, ...queues: readonly Queue[]): void {
     for (const queue of queues) queue.grant(grantee, 'sqs:SendMessage');

@@ -59,6 +59,10 @@ export class WorkQueue extends Construct {
   grantSend(grantee: IGrantable): void {
     this.main.grant(grantee, 'sqs:SendMessage');
   }
+  /** Allows the one call that warms a client at a start. */
+  grantPrime(grantee: IGrantable): void {
+    QueueGrants.fromQueue(this.main).actions(grantee, ['sqs:GetQueueAttributes']);
+  }
   /** Allows sending to the dead-letter queue. */
   grantSendDead(grantee: IGrantable): void {
     this.dead.grant(grantee, 'sqs:SendMessage');

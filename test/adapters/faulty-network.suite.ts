@@ -15,6 +15,7 @@ import { createSqsClient, primeSqs } from '#adapters/sqs/create-sqs-client.ts';
 import { SqsWorkQueue } from '#adapters/sqs/sqs-work-queue.ts';
 import { systemAddresses, systemClock, systemIds, systemTimer } from '#adapters/system.ts';
 import { eq, exists, missing } from '#core/condition.ts';
+import { PRIME_EVENTS } from '#core/glossary.ts';
 import { acceptRequest } from '#core/inbound/ingest/accept-request.ts';
 import { RefusedSlots } from '#core/inbound/ingest/refused-slots.ts';
 import type { EventItem } from '#core/inbound/protocol/event-item.ts';
@@ -72,7 +73,7 @@ export function faultyNetworkSuite(urls: () => { dynamodb: string; elasticmq: st
       await direct.store.transact({ pk: item.pk, condition: exists('pk'), set: { size: n } }, [], `warm-${n}`);
       await queues.work.send('warm', { groupId: 'g' });
     }
-    await Promise.all([primeDynamoDb(client, 'events'), primeSqs(sqs, queues.mainUrl)]);
+    await Promise.all([primeDynamoDb(client, 'events', PRIME_EVENTS), primeSqs(sqs, queues.mainUrl)]);
     await drain();
   });
   afterAll(async () => {
@@ -309,7 +310,7 @@ export function faultyNetworkSuite(urls: () => { dynamodb: string; elasticmq: st
   test('priming never fails, even when nothing answers', async () => {
     const { hostname } = new URL(tableProxy.url);
     const nowhere = environmentFor(`http://${hostname}:1`);
-    await primeDynamoDb(createDynamoDbClient(nowhere), 'events');
+    await primeDynamoDb(createDynamoDbClient(nowhere), 'events', PRIME_EVENTS);
     await primeSqs(createSqsClient(nowhere), queues.mainUrl);
   });
 }

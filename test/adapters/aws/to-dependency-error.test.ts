@@ -31,6 +31,18 @@ describe('an SDK error', () => {
     expect(outcomeOf(fields)).toBe(outcome);
   });
 
+  test.each(['throttlingReasons', 'ThrottlingReasons'])('that is a throttle says which limit it met: %s', key => {
+    const resource = 'arn:aws:dynamodb:eu-central-1:123456789012:table/Events/index/timeline';
+    const reasons = [{ reason: 'IndexWriteKeyRangeThroughputExceeded', resource }];
+    const cause = Object.assign(new Error('slow down'), { name: 'ThrottlingException', [key]: reasons });
+    expect(toDependencyError('dynamodb', 'PutItem', cause).message).toBe(
+      new DependencyError(
+        'dynamodb',
+        'PutItem: ThrottlingException (IndexWriteKeyRangeThroughputExceeded of Events/index/timeline): slow down',
+      ).message,
+    );
+  });
+
   test('keeps its cause and never grows long', () => {
     const cause = new Error('x'.repeat(10_000));
     const error = toDependencyError('sqs', 'SendMessage', cause);

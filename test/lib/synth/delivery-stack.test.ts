@@ -340,8 +340,11 @@ const LOG = 'own log: logs:CreateLogStream logs:PutLogEvents';
 const consume = (queue: string): string[] => [
   `${queue}: sqs:ChangeMessageVisibility sqs:DeleteMessage sqs:GetQueueAttributes sqs:GetQueueUrl sqs:ReceiveMessage`,
 ];
+/** What every function asks for at a start. */
+const PRIME = 'jobs: sqs:GetQueueAttributes';
 const DRAIN = [
   LOG,
+  PRIME,
   'bodies/outbound/*: s3:GetObject',
   'bodies: s3:ListBucket',
   'jobs: sqs:SendMessage',
@@ -387,6 +390,7 @@ describe('the portal', () => {
     expect(rights(withPortal)['Portal']).toEqual(
       [
         LOG,
+        PRIME,
         'bodies/outbound/*: s3:GetObject',
         'jobs: sqs:SendMessage',
         'master: secretsmanager:GetSecretValue',
@@ -424,6 +428,7 @@ describe('who may do what', () => {
     const wanted: Record<string, string[]> = {
       Publish: [
         LOG,
+        PRIME,
         'bodies/outbound/*: s3:PutObject',
         'jobs: sqs:SendMessage',
         'outbox M#*: PutItem',
@@ -435,6 +440,7 @@ describe('who may do what', () => {
       ],
       FanOut: [
         LOG,
+        PRIME,
         ...consume('jobs'),
         'bodies/outbound/*: s3:GetObject s3:PutObject',
         'bodies: s3:ListBucket',
@@ -451,6 +457,7 @@ describe('who may do what', () => {
       DrainSlow: [...DRAIN, ...consume('wake-slow')],
       DeliveryApi: [
         LOG,
+        PRIME,
         'bodies/outbound/*: s3:GetObject s3:PutObject',
         'jobs: sqs:SendMessage',
         'master: secretsmanager:GetSecretValue',
@@ -465,6 +472,7 @@ describe('who may do what', () => {
       ],
       Tend: [
         LOG,
+        PRIME,
         'bodies/outbound/*: s3:GetObject s3:PutObject',
         'bodies: s3:ListBucket',
         'jobs: sqs:SendMessage',

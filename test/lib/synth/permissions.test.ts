@@ -119,7 +119,7 @@ describe('who may do what', () => {
         'dynamodb:GetItem on events (control items)',
         ...on('payloads', 'dynamodb:PutItem', 'dynamodb:UpdateItem'),
         ...on('bodies/*', 's3:PutObject'),
-        ...on('main queue', 'sqs:SendMessage'),
+        ...on('main queue', 'sqs:SendMessage', 'sqs:GetQueueAttributes'),
         BATCH,
         'secretsmanager:GetSecretValue on holdfast/prod/*-??????',
         'Deny secretsmanager:GetSecretValue on holdfast/prod/*/api-??????',
