@@ -1,4 +1,5 @@
 import type { ITableV2 } from 'aws-cdk-lib/aws-dynamodb';
+import type { IKey } from 'aws-cdk-lib/aws-kms';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import type { Construct } from 'constructs';
 
@@ -16,6 +17,8 @@ export interface HandlerResourcesContext {
   readonly disposable: boolean;
   /** The function that runs the handlers. Grant it what they need. */
   readonly processFunction: IFunction;
+  /** The environment's `encryptionKey`, for tables of yours. The functions may use it. @default none: keys that AWS owns */
+  readonly encryptionKey?: IKey;
   /**
    * A place in the stack `gateway`, for things that can be made again at any time and may refer to the function: alarms,
    * rules. They are deleted with that stack.

@@ -4,6 +4,8 @@ export interface Design {
   readonly name: string;
   /** Write units of the accept, of the attempt that completes, and of one that fails or parks. */
   readonly units: { readonly accept: number; readonly complete: number; readonly fail: number };
+  /** Write units of an accept in what has a throughput of its own beside the table: indexes, another table. @default none */
+  readonly besides?: Readonly<Record<string, number>>;
   /** Write units an accept spends on one index key of its source. */
   readonly unitsOnOneKey: number;
   readonly batchSize: number;

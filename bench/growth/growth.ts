@@ -35,6 +35,8 @@ function ours(units: number, maxConcurrency: number, sendsPerSecond: number, thr
     name: 'Holdfast',
     units: { accept: units - UNITS_OF_AN_ATTEMPT, complete: UNITS_OF_AN_ATTEMPT, fail: 3 },
     unitsOnOneKey: 1,
+    // An accept puts the body (one unit or two) and one entry of the timeline.
+    besides: { 'the table payloads': 1.67, 'the index timeline': 1 },
     batchSize: 10,
     maxConcurrency,
     keysPerSource: shardsFor(throttle.rate),

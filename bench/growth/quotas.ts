@@ -11,8 +11,12 @@ export interface Quotas {
   /** DynamoDB on demand, write units per second at first; it doubles the highest minute so far, up to `tableMost`. */
   readonly tableFirst: number;
   readonly tableMost: number;
+  /** DynamoDB on demand, the same of each index and of the table `payloads`: each has its own. */
+  readonly otherFirst: number;
   /** DynamoDB, write units per second of one index key. */
   readonly indexKeyUnits: number;
+  /** Secrets Manager, BatchGetSecretValue calls per second of the account; fixed. A start of ingest makes one. */
+  readonly secretBatchesPerSecond: number;
   /** SQS standard queue, messages received and not deleted. */
   readonly inFlight: number;
   /** Lambda's SQS mapping, more invocations at once per minute. */
@@ -27,7 +31,9 @@ export const DEFAULT_QUOTAS: Quotas = {
   newEnvironmentsPer10s: 1_000,
   tableFirst: 4_000,
   tableMost: 40_000,
+  otherFirst: 4_000,
   indexKeyUnits: 1_000,
+  secretBatchesPerSecond: 100,
   inFlight: 120_000,
   mappingGrowthPerMinute: 300,
 };
@@ -44,5 +50,6 @@ export function raised(eventsPerSecond: number, unitsPerEvent: number): Quotas {
     newEnvironmentsPer10s: DEFAULT_QUOTAS.newEnvironmentsPer10s,
     tableFirst: Math.max(DEFAULT_QUOTAS.tableFirst, Math.ceil(eventsPerSecond * unitsPerEvent * 1.3)),
     tableMost: Math.max(DEFAULT_QUOTAS.tableMost, Math.ceil(eventsPerSecond * unitsPerEvent * 1.3)),
+    otherFirst: Math.max(DEFAULT_QUOTAS.otherFirst, Math.ceil(eventsPerSecond * unitsPerEvent * 1.3)),
   };
 }

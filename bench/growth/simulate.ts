@@ -19,6 +19,7 @@ const PARK_SECONDS = 15;
 const COPY = { firstSeconds: 30, mostSeconds: 900 };
 const SIGMA = 0.35;
 const TABLE = 'write units of the table';
+const SECRETS = 'BatchGetSecretValue calls per second';
 const INDEX_KEY = 'write units of one index key';
 
 interface Message {
@@ -55,8 +56,11 @@ export class Growth {
   readonly #routes: Bucket | undefined;
   readonly #environments: Bucket;
   #warm: number;
+  readonly #secrets: Bucket;
   readonly #table: Table;
   readonly #key: Table;
+  /** Name, write units of an accept, and the throughput of its own. */
+  readonly #besides: readonly (readonly [name: string, units: number, table: Table])[];
   readonly #seen: Observations;
 
   readonly #design: Design;
@@ -80,6 +84,12 @@ export class Growth {
     this.#environments = new Bucket(quotas.newEnvironmentsPer10s / 10 / thin, quotas.newEnvironmentsPer10s / thin);
     this.#warm = (load.perSecond * 0.1) / thin;
     this.#table = new Table(quotas.tableFirst / thin, quotas.tableMost / thin);
+    this.#besides = Object.entries(design.besides ?? {}).map(([name, units]) => [
+      `write units of ${name}`,
+      units,
+      new Table(quotas.otherFirst / thin, quotas.tableMost / thin),
+    ]);
+    this.#secrets = new Bucket(quotas.secretBatchesPerSecond / thin, quotas.secretBatchesPerSecond / thin);
     const keyUnits = quotas.indexKeyUnits * keysPerSource * share;
     this.#key = new Table(keyUnits, keyUnits);
   }
@@ -164,7 +174,8 @@ export class Growth {
     }
     const wait = this.#table.take(this.#now, this.#design.units.accept);
     const keyWait = this.#key.take(this.#now, this.#design.unitsOnOneKey);
-    const full = wait > TABLE_PATIENCE ? TABLE : keyWait > TABLE_PATIENCE ? INDEX_KEY : undefined;
+    const waits = [[TABLE, wait], ...this.#besidesWait(), [INDEX_KEY, keyWait]] as const;
+    const [full] = waits.find(([, each]) => each > TABLE_PATIENCE) ?? [];
     if (full !== undefined && this.#design.waits.kind === 'visibility') {
       this.#running -= 1;
       this.#refuse(full, tries);
@@ -174,9 +185,13 @@ export class Growth {
       this.#seen.breach(full, this.#now);
       this.#seen.spilled += 1;
     }
-    const waited = full === undefined ? Math.max(wait, keyWait) : TABLE_PATIENCE;
+    const waited = full === undefined ? Math.max(...waits.map(([, each]) => each)) : TABLE_PATIENCE;
     const seconds = this.#draw(this.#times.acceptMs) + waited + cold;
     this.#plan(this.#now + seconds, { kind: 'accepted', spilled: full !== undefined });
+  }
+
+  #besidesWait(): (readonly [string, number])[] {
+    return this.#besides.map(([name, units, table]) => [name, table.take(this.#now, units)] as const);
   }
 
   #refuse(quota: string, tries: number): void {
@@ -195,6 +210,8 @@ export class Growth {
       return undefined;
     }
     this.#warm += 1;
+    // A batch that is refused costs the start a call for each secret; nothing is refused for it.
+    if (!this.#secrets.take(this.#now, 1)) this.#seen.breach(SECRETS, this.#now);
     return this.#times.coldMs / 1_000;
   }
 

@@ -83,6 +83,29 @@ export function checkEnvironment(deployment: Deployment, report: Report): void {
     'a key of the same region',
     'take a key of that region',
   );
+  const { domain } = deployment;
+  const certificateRegion = domain?.certificate.split(':')[3];
+  rule(
+    certificateRegion === undefined || certificateRegion === deployment.region,
+    'domain.certificate',
+    `a certificate in ${certificateRegion} with region ${deployment.region}`,
+    'a certificate of the same region',
+    'request one there',
+  );
+  rule(
+    domain?.defaultEndpoint !== 'closed' || deployment.edge === undefined,
+    'domain.defaultEndpoint',
+    "'closed' with edge",
+    "'open': CloudFront reaches the API by its own host",
+    'leave it out',
+  );
+  rule(
+    domain === undefined || !deployment.emulated,
+    'domain',
+    'a domain with an emulated environment',
+    'none: the local AWS has no domains',
+    'leave it out',
+  );
   checkOutbound(deployment, report);
   checkEdge(deployment, report);
   for (const source of config.sources) checkSource(source, deployment, report);

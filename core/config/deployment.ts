@@ -1,4 +1,5 @@
 import { EDGE_SECRET } from '#core/glossary.ts';
+import type { DomainConfig } from './domain-config.ts';
 import type { EdgeConfig } from './edge-config.ts';
 import type {
   AlarmTarget,
@@ -7,9 +8,9 @@ import type {
   QueueSettings,
   Severity,
   SourceConfig,
-  Throttle,
 } from './gateway-config.ts';
 import type { ResolvedConfig, ResolvedSource } from './resolved-config.ts';
+import type { Throttle } from './throttle.ts';
 
 /** One environment as the infrastructure sees it: checked, with every default filled in. */
 export interface Deployment {
@@ -35,10 +36,16 @@ export interface Deployment {
   readonly reservedConcurrency: NonNullable<EnvironmentConfig['reservedConcurrency']>;
   /** Origin of the URL given to providers. Absent: the API's own. */
   readonly publicUrl?: string;
+  /** Absent: the API's own host. */
+  readonly domain?: DomainConfig;
   /** Absent: nothing is before the front door. */
   readonly edge?: EdgeConfig;
   /** ARN. Absent: keys that AWS owns. */
   readonly encryptionKey?: string;
+  /** Of each table and index. Absent: what AWS gives. */
+  readonly warmWriteUnits?: number;
+  /** ARN. Absent: none. */
+  readonly permissionsBoundary?: string;
   readonly tags: Readonly<Record<string, string>>;
 }
 

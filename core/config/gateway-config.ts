@@ -3,10 +3,12 @@
 import type { ConfiguredTimings } from '#core/inbound/protocol/timings.ts';
 import type { ProviderSpec } from '#core/provider/provider-spec.ts';
 import type { RetryProfile } from '#core/retry/backoff.ts';
+import type { DomainConfig } from './domain-config.ts';
 import type { EdgeConfig } from './edge-config.ts';
 import type { OtlpConfig } from './otlp-config.ts';
 import type { OutboundConfig } from './outbound-config.ts';
 import type { ReconcileConfig } from './reconcile-config.ts';
+import type { Throttle } from './throttle.ts';
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
 
@@ -81,12 +83,6 @@ type PassedKey = keyof typeof PASSED;
 type Defaulted = { [K in PassedKey]: (typeof PASSED)[K] extends undefined ? never : K }[PassedKey];
 export type Passed = Required<Pick<SourceConfig, Defaulted>> & Pick<SourceConfig, Exclude<PassedKey, Defaulted>>;
 
-/** Requests per second (`rate`) and the most at once (`burst`). */
-export interface Throttle {
-  readonly rate: number;
-  readonly burst: number;
-}
-
 /** By source and event type, e.g. `{ stripe: { 'invoice.*': ['arn:aws:sqs:eu-central-1:123456789012:invoices'] } }`. */
 export type RoutesConfig = Readonly<Record<string, Readonly<Record<string, readonly string[]>>>>;
 
@@ -96,8 +92,13 @@ export interface EnvironmentConfig {
   readonly account?: string;
   /** @default the region of the CLI's profile */
   readonly region?: string;
-  /** Origin of the URL given to providers, e.g. `https://hooks.example.com`. @default the API's own URL */
+  /** Origin of the URL given to providers, e.g. `https://hooks.example.com`. @default `domain`, else the API's own URL */
   readonly publicUrl?: string;
+  /**
+   * A host of yours in front of the API, e.g. `{ name: 'hooks.example.com', certificate: 'arn:aws:acm:…' }`
+   * (docs/guides/deploying.md). @default the API's own host
+   */
+  readonly domain?: DomainConfig;
   /** Changes to sources in this environment, key by key, e.g. `{ paypal: { settings: { webhookId: '…' } } }`. @default none */
   readonly sources?: Readonly<Record<string, Partial<SourceConfig>>>;
   /**
@@ -170,6 +171,13 @@ export interface EnvironmentConfig {
    * @default keys that AWS owns
    */
   readonly encryptionKey?: string;
+  /**
+   * Write units a second that `events`, `payloads`, the tables of sending and each of their indexes take at once, 4,000 to
+   * 40,000. AWS bills the raise once, for each of them, and never lowers it (docs/guides/scaling.md). @default what AWS gives
+   */
+  readonly warmWriteUnits?: number;
+  /** ARN of an IAM policy that bounds every role. @default none */
+  readonly permissionsBoundary?: string;
   /**
    * Sends per second of the sweeper over all sources, in the 50 seconds of each minute that it works. With the SDK at most
    * 550: one core does no more (docs/guides/scaling.md). @default 300

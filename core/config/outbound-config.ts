@@ -6,6 +6,7 @@ import { KEY_ID_PLACES, SIGNATURE_PROFILES, type SignatureProfile } from '#core/
 import { boolean, type Check, listOf, number, object, oneOf, show, text } from '#core/problem.ts';
 import { VERSION } from '#core/version.ts';
 import { type PortalConfig, portalShape, type ResolvedPortal, resolvePortal } from './portal-config.ts';
+import { type Throttle, throttleShape } from './throttle.ts';
 
 /** What a person writes; `{}` takes every default. */
 export interface OutboundConfig {
@@ -15,6 +16,8 @@ export interface OutboundConfig {
   readonly schedule?: ScheduleName | readonly number[];
   /** Longest time of a request, name lookup and answer included, where an endpoint has none of its own. @default 15 */
   readonly timeoutSeconds?: number;
+  /** Requests per second and burst of the delivery API's routes; beyond them 429. @default 1,000 and 2,000 */
+  readonly throttle?: Throttle;
   /** Ports of endpoints that may be called. @default 443 */
   readonly ports?: readonly number[];
   /** Event types that are not in the catalogue: `any` takes them, `reported` takes and reports them, `declared` refuses them. @default 'any' */
@@ -83,6 +86,8 @@ export interface ResolvedOutbound {
   readonly userAgent: string;
   readonly ipv6: boolean;
   readonly allowAddresses: readonly string[];
+  /** Absent: the default of all routes. */
+  readonly throttle?: Throttle;
   /** Absent: there is no portal. */
   readonly portal?: ResolvedPortal;
 }
@@ -124,6 +129,7 @@ export const outboundShape: Check = object<OutboundConfig>({
   slots: object<Slots>({ fast: slots, slow: slots }),
   schedule,
   timeoutSeconds: number(1, 30, 'seconds'),
+  throttle: throttleShape,
   ports,
   eventTypes: oneOf('any', 'reported', 'declared'),
   attemptLog: oneOf('failures', 'all'),
@@ -172,6 +178,7 @@ export function resolveOutbound(
     userAgent: given.userAgent ?? `Holdfast/${VERSION}`,
     ipv6: given.ipv6 ?? false,
     allowAddresses: given.allowAddresses ?? (emulated ? ['127.0.0.1'] : []),
+    ...(given.throttle === undefined ? {} : { throttle: given.throttle }),
     ...(given.portal === undefined ? {} : { portal: resolvePortal(given.portal) }),
   };
 }

@@ -186,15 +186,16 @@ function buildDeployment(
   // A table with a key of yours must know its region at synth: the key's, in which both have to be.
   const region = environment.region ?? environment.encryptionKey?.split(':')[3] ?? fallback.region;
   const queue = { ...(local ? LOCAL_QUEUE : DEFAULT_QUEUE), ...environment.queue };
+  const publicUrl = environment.publicUrl ?? (environment.domain && `https://${environment.domain.name}`);
   const retry = environment.retry ?? (local ? LOCAL_RETRY : DEFAULT_RETRY);
   const silence = disposable ? 'off' : 'learned';
   const deployed = Object.entries(sources).map(([id, source]) =>
-    deploySource(id, { silence, ...source }, providers, retry, environment.publicUrl),
+    deploySource(id, { silence, ...source }, providers, retry, publicUrl),
   );
   const retentionDays = environment.retentionDays ?? DEFAULT_RETENTION_DAYS;
   const probe =
     (environment.probe ?? !disposable)
-      ? deploySource(PROBE_SOURCE, PROBE_SETTINGS, providers, retry, environment.publicUrl)
+      ? deploySource(PROBE_SOURCE, PROBE_SETTINGS, providers, retry, publicUrl)
       : undefined;
   const sweepSendsPerSecond = environment.sweepSendsPerSecond ?? DEFAULT_SWEEP_SENDS_PER_SECOND;
   return {
@@ -236,7 +237,14 @@ function buildDeployment(
     logRetentionDays: environment.logRetentionDays ?? (disposable ? 3 : 30),
     ingestProvisionedConcurrency: environment.ingestProvisionedConcurrency ?? 0,
     reservedConcurrency: environment.reservedConcurrency ?? {},
-    ...given({ publicUrl: environment.publicUrl, edge: environment.edge, encryptionKey: environment.encryptionKey }),
+    ...given({
+      publicUrl,
+      domain: environment.domain,
+      edge: environment.edge,
+      encryptionKey: environment.encryptionKey,
+      warmWriteUnits: environment.warmWriteUnits,
+      permissionsBoundary: environment.permissionsBoundary,
+    }),
     tags: environment.tags ?? {},
   };
 }

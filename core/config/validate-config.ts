@@ -20,6 +20,7 @@ import type { ProviderSpec } from '#core/provider/provider-spec.ts';
 import type { RetryProfile } from '#core/retry/backoff.ts';
 import { DAY_MS } from '#core/time.ts';
 import { BODY_BYTES_LIMIT } from './defaults.ts';
+import { domainShape } from './domain-config.ts';
 import { edgeShape } from './edge-config.ts';
 import {
   type EnvironmentConfig,
@@ -28,7 +29,6 @@ import {
   type QueueSettings,
   type Severity,
   type SourceConfig,
-  type Throttle,
 } from './gateway-config.ts';
 import { isCidr } from './is-cidr.ts';
 import { otlpShape } from './otlp-config.ts';
@@ -36,6 +36,7 @@ import { outboundShape } from './outbound-config.ts';
 import { reconcileShape } from './reconcile-config.ts';
 import { routesShape } from './route-config.ts';
 import { MOST_SENDS_PER_SECOND } from './sweeper-speed.ts';
+import { throttleShape } from './throttle.ts';
 
 const retry = object<RetryProfile>(
   {
@@ -133,10 +134,7 @@ export function sourceFields(provider: Check): ChecksOf<SourceConfig> {
     provider,
     settings: recordOf(setting),
     unhandled: oneOf('ignore', 'dead_letter'),
-    throttle: object<Throttle>(
-      { rate: number(1, 10_000, 'requests per second'), burst: number(1, 5_000, 'requests') },
-      ['rate', 'burst'],
-    ),
+    throttle: throttleShape,
     allowList: listOf(cidr),
     maxBodyBytes: number(1, BODY_BYTES_LIMIT, 'bytes'),
     retry,
@@ -240,6 +238,7 @@ export function validateConfig(
       'an origin such as "https://hooks.example.com", without path or final slash',
       'remove what follows the host',
     ),
+    domain: domainShape,
     sources: recordOf(object<SourceConfig>(source)),
     routes: routesShape,
     outbound: outboundShape,
@@ -271,6 +270,12 @@ export function validateConfig(
       /^arn:aws[a-z-]*:kms:[a-z0-9-]+:\d{12}:key\/[\w-]+$/,
       'the ARN of a KMS key, "arn:aws:kms:<region>:<account>:key/<id>"; no alias',
       'copy it from the KMS console',
+    ),
+    warmWriteUnits: number(4_000, 40_000, 'write units per second'),
+    permissionsBoundary: text(
+      /^arn:aws[a-z-]*:iam::(?:\d{12}|aws):policy\/[\w+=,.@/-]+$/,
+      'the ARN of an IAM policy, "arn:aws:iam::<account>:policy/<name>"',
+      'copy it from the IAM console',
     ),
     sweepSendsPerSecond: number(1, MOST_SENDS_PER_SECOND, 'sends per second'),
     replaysPerSecond: number(1, 1_000, 'replays per second'),

@@ -14,6 +14,7 @@ import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import { DEFAULT_THROTTLE } from '#core/config/defaults.ts';
+import type { Throttle } from '#core/config/throttle.ts';
 import { DELIVERY_ROUTES, PORTAL_TOKEN_ROUTES, PUBLISH_ROUTES } from '#core/outbound/api/api-routes.ts';
 import { PAGE_ROUTES, PORTAL_ROUTES, publicRoute } from '#core/outbound/portal/portal-routes.ts';
 import { acknowledge } from './acknowledge.ts';
@@ -34,6 +35,8 @@ export interface DeliveryApiProps {
   readonly publish: IFunction;
   readonly deliveryApi: IFunction;
   readonly accessLogRetention: RetentionDays;
+  /** Of each route. @default 1,000 a second, burst 2,000 */
+  readonly throttle?: Throttle;
   /** The page and the API of customers, without IAM: they bring tokens. @default none */
   readonly portal?: { readonly function: IFunction; readonly origins: readonly string[] };
   /** Delete the access log with the stack. @default false */
@@ -69,10 +72,11 @@ export class DeliveryApi extends Construct {
     const isOfPortal = (key: string): boolean => PORTAL_TOKEN_ROUTES.some(route => route === key);
     for (const key of DELIVERY_ROUTES) if (props.portal || !isOfPortal(key)) this.#addRoute(key, other);
     if (props.portal) this.#addPortal(props.portal.function);
+    const throttle = props.throttle ?? DEFAULT_THROTTLE;
     new HttpStage(this, 'Stage', {
       httpApi: this.api,
       autoDeploy: true,
-      throttle: { rateLimit: DEFAULT_THROTTLE.rate, burstLimit: DEFAULT_THROTTLE.burst },
+      throttle: { rateLimit: throttle.rate, burstLimit: throttle.burst },
       accessLogSettings: {
         destination: new LogGroupLogDestination(this.accessLog),
         // No query string and no headers: both may carry a token.
@@ -83,7 +87,7 @@ export class DeliveryApi extends Construct {
             route: AccessLogField.contextRouteKey(),
             status: AccessLogField.contextStatus(),
             latencyMs: AccessLogField.contextResponseLatency(),
-            error: AccessLogField.contextErrorMessage(),
+            error: AccessLogField.contextErrorResponseType(),
           }),
         ),
       },

@@ -1,5 +1,12 @@
 import { Duration, RemovalPolicy } from 'aws-cdk-lib';
-import { AttributeType, Billing, ProjectionType, TableEncryptionV2, TableV2 } from 'aws-cdk-lib/aws-dynamodb';
+import {
+  AttributeType,
+  Billing,
+  ProjectionType,
+  TableEncryptionV2,
+  type TablePropsV2,
+  TableV2,
+} from 'aws-cdk-lib/aws-dynamodb';
 import { type IGrantable, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
 import { BlockPublicAccess, Bucket, BucketEncryption, ObjectOwnership } from 'aws-cdk-lib/aws-s3';
@@ -15,6 +22,8 @@ export interface EventStoreProps {
   readonly bodyLifetimeDays?: number;
   /** @default keys that AWS owns */
   readonly encryptionKey?: IKey;
+  /** Write units a second that each table and index takes at once. @default what AWS gives */
+  readonly warmWriteUnits?: number;
 }
 
 /** The `events` and `payloads` tables and the bucket for bodies too large for an item: everything that must survive. */
@@ -27,7 +36,9 @@ export class EventStore extends Construct {
     super(scope, id);
     const disposable = props.disposable ?? false;
     const key = props.encryptionKey;
+    const warm = warmthOf(props.warmWriteUnits);
     const shared = {
+      ...warm,
       billing: Billing.onDemand(),
       encryption: key ? TableEncryptionV2.customerManagedKey(key) : TableEncryptionV2.dynamoOwnedKey(),
       timeToLiveAttribute: TTL_ATTRIBUTE,
@@ -40,6 +51,7 @@ export class EventStore extends Construct {
       partitionKey: { name: 'pk', type: AttributeType.STRING },
       globalSecondaryIndexes: Object.values(EVENT_INDEXES).map(index => ({
         indexName: index.name,
+        ...warm,
         partitionKey: { name: index.partition, type: AttributeType.STRING },
         sortKey: {
           name: index.sort,
@@ -132,6 +144,11 @@ export class EventStore extends Construct {
   grantListBodies(grantee: IGrantable): void {
     allow(grantee, ['s3:ListBucket'], [this.bodies.bucketArn]);
   }
+}
+
+/** DynamoDB gives each table and each index a throughput of its own. */
+export function warmthOf(writeUnitsPerSecond: number | undefined): Pick<TablePropsV2, 'warmThroughput'> {
+  return writeUnitsPerSecond === undefined ? {} : { warmThroughput: { writeUnitsPerSecond } };
 }
 
 const ONLY_CONTROL_ITEMS = { 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': [`${CONTROL_PREFIX}*`] } };

@@ -1,20 +1,25 @@
 import { Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
 import { AccessLogField, AccessLogFormat } from 'aws-cdk-lib/aws-apigateway';
 import {
+  ApiMapping,
   CfnIntegration,
   CfnRoute,
   type CfnStage,
+  DomainName,
   HttpApi,
   HttpStage,
   LogGroupLogDestination,
+  SecurityPolicy,
 } from 'aws-cdk-lib/aws-apigatewayv2';
+import { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
 import { Metric, type MetricOptions } from 'aws-cdk-lib/aws-cloudwatch';
 import { ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import { FilterPattern, LogGroup, MetricFilter, type RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import { DEFAULT_THROTTLE } from '#core/config/defaults.ts';
-import type { Throttle } from '#core/config/gateway-config.ts';
+import type { DomainConfig } from '#core/config/domain-config.ts';
+import type { Throttle } from '#core/config/throttle.ts';
 import { given } from '#core/given.ts';
 import { API_ROUTES } from '#core/inbound/api/api-routes.ts';
 import { acknowledge } from './acknowledge.ts';
@@ -45,6 +50,8 @@ export interface IngestApiProps {
   readonly throttle?: Throttle;
   /** @default the construct's path */
   readonly name?: string;
+  /** A host of yours. @default the API's own alone */
+  readonly domain?: DomainConfig;
   /** Delete the access log with the stack. @default false */
   readonly disposable?: boolean;
 }
@@ -62,17 +69,22 @@ export class IngestApi extends Construct {
   readonly accessLog: LogGroup;
   /** Without a final slash. */
   readonly url: string;
+  /** Where the DNS name of the domain has to lead. Absent: there is none. */
+  readonly domainTarget: string | undefined;
   readonly #throttled: MetricFilter;
 
   constructor(scope: Construct, id: string, props: IngestApiProps) {
     super(scope, id);
+    const { domain } = props;
+    const isClosed = domain?.defaultEndpoint === 'closed';
     const api = new HttpApi(this, 'Http', {
       description: 'Receives webhooks, one route per source',
       createDefaultStage: false,
+      ...(isClosed ? { disableExecuteApiEndpoint: true } : {}),
       ...given({ apiName: props.name }),
     });
     this.api = api;
-    this.url = api.apiEndpoint;
+    this.url = domain && isClosed ? `https://${domain.name}` : api.apiEndpoint;
     this.accessLog = new LogGroup(this, 'AccessLog', {
       retention: props.accessLogRetention,
       removalPolicy: props.disposable ? RemovalPolicy.DESTROY : RemovalPolicy.RETAIN,
@@ -98,7 +110,8 @@ export class IngestApi extends Construct {
       throttle: { rateLimit: throttle.rate, burstLimit: throttle.burst },
       accessLogSettings: {
         destination: new LogGroupLogDestination(this.accessLog),
-        // No query string and no headers: both may carry a token. No time: each event of a log has its own.
+        // No query string and no headers: both may carry a token. No text of an error: a quote in it would break the line's
+        // JSON, for the metric filter below too. No time: each event of a log has its own.
         format: AccessLogFormat.custom(
           JSON.stringify({
             requestId: AccessLogField.contextRequestId(),
@@ -108,12 +121,13 @@ export class IngestApi extends Construct {
             latencyMs: AccessLogField.contextResponseLatency(),
             integrationMs: AccessLogField.contextIntegrationLatency(),
             bytes: AccessLogField.contextResponseLength(),
-            error: AccessLogField.contextErrorMessage(),
-            integrationError: AccessLogField.contextIntegrationErrorMessage(),
+            error: AccessLogField.contextErrorResponseType(),
+            integrationStatus: AccessLogField.contextIntegrationStatus(),
           }),
         ),
       },
     });
+    if (domain) this.domainTarget = this.#addDomain(domain, stage);
     const cfnStage = stage.node.defaultChild as CfnStage;
     cfnStage.routeSettings = {
       // JSON to CloudFormation, so the names are CloudFormation's.
@@ -132,6 +146,16 @@ export class IngestApi extends Construct {
       metricName: 'Throttled',
       metricValue: '1',
     });
+  }
+
+  #addDomain({ name, certificate }: DomainConfig, stage: HttpStage): string {
+    const domainName = new DomainName(this, 'Domain', {
+      domainName: name,
+      certificate: Certificate.fromCertificateArn(this, 'Certificate', certificate),
+      securityPolicy: SecurityPolicy.TLS_1_2,
+    });
+    new ApiMapping(this, 'Mapping', { api: this.api, domainName, stage });
+    return domainName.regionalDomainName;
   }
 
   /** One for all routes of a function, and one permission: sixty would pass the 20 KB limit of a function's policy. */

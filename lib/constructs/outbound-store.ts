@@ -9,6 +9,7 @@ import { TTL_ATTRIBUTE } from '#core/glossary.ts';
 import type { OutboundTable } from '#core/outbound/ports.ts';
 import { LISTED, OUTBOUND_TABLES } from '#core/outbound/protocol/keys.ts';
 import { acknowledge } from './acknowledge.ts';
+import { warmthOf } from './event-store.ts';
 
 /** Behind the environment's name: no source can be called so. */
 const MASTER = '_outbound';
@@ -19,6 +20,8 @@ export interface OutboundStoreProps {
   readonly disposable?: boolean;
   /** A key of yours for the tables and the secret. @default keys of AWS */
   readonly encryptionKey?: IKey;
+  /** Write units a second that each table and index takes at once. @default what AWS gives */
+  readonly warmWriteUnits?: number;
 }
 
 /** A right on a table: its actions, and the beginnings of the partition keys they are for. */
@@ -39,12 +42,14 @@ export class OutboundStore extends Construct {
   constructor(
     scope: Construct,
     id: string,
-    { environment, disposable = false, encryptionKey: key }: OutboundStoreProps,
+    { environment, disposable = false, encryptionKey: key, warmWriteUnits }: OutboundStoreProps,
   ) {
     super(scope, id);
     const fate = disposable ? RemovalPolicy.DESTROY : RemovalPolicy.RETAIN;
+    const warm = warmthOf(warmWriteUnits);
     const addTable = (name: string, table: OutboundTable): TableV2 =>
       new TableV2(this, name, {
+        ...warm,
         billing: Billing.onDemand(),
         encryption: key ? TableEncryptionV2.customerManagedKey(key) : TableEncryptionV2.dynamoOwnedKey(),
         timeToLiveAttribute: TTL_ATTRIBUTE,
@@ -55,6 +60,7 @@ export class OutboundStore extends Construct {
         sortKey: { name: 'sk', type: AttributeType.STRING },
         globalSecondaryIndexes: [
           {
+            ...warm,
             indexName: LISTED.name,
             partitionKey: { name: LISTED.partition, type: AttributeType.STRING },
             sortKey: { name: LISTED.sort, type: AttributeType.STRING },

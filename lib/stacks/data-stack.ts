@@ -6,9 +6,11 @@ import { CfnSecret } from 'aws-cdk-lib/aws-secretsmanager';
 import { CfnQueue } from 'aws-cdk-lib/aws-sqs';
 import { Construct, type IConstruct } from 'constructs';
 import { alarmSecretName, alarmServices } from '#core/config/alarm-services.ts';
+import { BODY_EXTRA_DAYS } from '#core/config/defaults.ts';
 import { apiSecretName, type Deployment, secretName } from '#core/config/deployment.ts';
 import { otlpSecretName } from '#core/config/otlp-config.ts';
 import { receivedSources } from '#core/config/received-sources.ts';
+import { given } from '#core/given.ts';
 import { storesSecret } from '#core/provider/source-needs.ts';
 import { acknowledge } from '#lib/constructs/acknowledge.ts';
 import { DeliveryQueues } from '../constructs/delivery-queues.ts';
@@ -43,16 +45,23 @@ export class DataStack extends Stack {
     this.key = encryptionKey === undefined ? undefined : Key.fromKeyArn(this, 'Key', encryptionKey);
     const encryption = this.key && { encryptionKey: this.key };
     const kmsKeyId = encryptionKey === undefined ? {} : { kmsKeyId: encryptionKey };
+    const warm = given({ warmWriteUnits: props.deployment.warmWriteUnits });
     this.store = new EventStore(this, 'Store', {
       disposable,
+      ...warm,
       ...encryption,
-      // A week more than the longest record: its payload must outlive it.
+      // A payload must outlive its record.
       bodyLifetimeDays:
-        Math.max(config.retentionDays, config.deadRetentionDays, config.outbound?.retentionDays ?? 0) + 7,
+        Math.max(config.retentionDays, config.deadRetentionDays, config.outbound?.retentionDays ?? 0) + BODY_EXTRA_DAYS,
     });
     this.queue = new WorkQueue(this, 'Work', { settings: queue, disposable, ...encryption });
     this.outbound = {
-      store: new OutboundStore(this, 'Outbound', { disposable, environment: config.environment, ...encryption }),
+      store: new OutboundStore(this, 'Outbound', {
+        disposable,
+        environment: config.environment,
+        ...encryption,
+        ...warm,
+      }),
       queues: new DeliveryQueues(this, 'Delivery', { disposable, ...encryption }),
     };
     this.#exportAll(this);

@@ -1,5 +1,4 @@
 import { CfnOutput, Duration, Lazy, Stack, type StackProps } from 'aws-cdk-lib';
-import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { Code } from 'aws-cdk-lib/aws-lambda';
 import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
 import type { RetentionDays } from 'aws-cdk-lib/aws-logs';
@@ -27,6 +26,7 @@ import type { DeliveryQueues } from '../constructs/delivery-queues.ts';
 import { type EnvContract, GatewayFunction } from '../constructs/gateway-function.ts';
 import type { OutboundStore } from '../constructs/outbound-store.ts';
 import { Timetable } from '../constructs/timetable.ts';
+import { useOfKey } from '../constructs/use-of-key.ts';
 import type { DataStack } from './data-stack.ts';
 
 export interface DeliveryStackProps extends StackProps {
@@ -69,6 +69,7 @@ export class DeliveryStack extends Stack {
       deliveryApi: deliveryApi.function,
       ...(portal && outbound.portal ? { portal: { function: portal.function, origins: outbound.portal.origins } } : {}),
       accessLogRetention: deployment.logRetentionDays as RetentionDays,
+      ...given({ throttle: outbound.throttle }),
       disposable: deployment.disposable,
     });
     const drainFast = this.#addDrain('fast', this.#queues.wakeFast);
@@ -330,12 +331,9 @@ export class DeliveryStack extends Stack {
       logLevel: deployment.config.logLevel,
       disposable: deployment.disposable,
     });
-    // What it may do is said by table, queue, bucket and secret; the key opens none of them.
-    if (data.key) {
-      added.grantPrincipal.addToPrincipalPolicy(
-        new PolicyStatement({ actions: ['kms:Decrypt', 'kms:GenerateDataKey'], resources: [data.key.keyArn] }),
-      );
-    }
+    this.#queues.grantPrime(added);
+    for (const statement of data.key ? useOfKey(data.key.keyArn, this.region) : [])
+      added.grantPrincipal.addToPrincipalPolicy(statement);
     return added;
   }
 

@@ -1,5 +1,4 @@
 import { Duration, Stack, type StackProps, TimeZone } from 'aws-cdk-lib';
-import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { Alias, Code, type IFunction, type IVersion } from 'aws-cdk-lib/aws-lambda';
 import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
 import type { RetentionDays } from 'aws-cdk-lib/aws-logs';
@@ -36,6 +35,7 @@ import {
   grantSourceSecret,
 } from '../constructs/source-secrets.ts';
 import { Timetable } from '../constructs/timetable.ts';
+import { useOfKey } from '../constructs/use-of-key.ts';
 import { type HandlerResources, TABLE_ACTIONS } from '../handler-resources.ts';
 import { addOtlp } from './add-otlp.ts';
 import { addOutputs } from './add-outputs.ts';
@@ -82,6 +82,7 @@ export class GatewayStack extends Stack {
     store.grantPayloads(ingest, 'dynamodb:PutItem', 'dynamodb:UpdateItem');
     store.grantBodies(ingest, 's3:PutObject');
     queue.grantSend(ingest);
+    queue.grantPrime(ingest);
     grantAllSourceSecrets(ingest, deployment.config.environment, receivedSources(deployment));
     if (deployment.edge) grantSecret(ingest, edgeSecretName(deployment.config.environment));
 
@@ -185,6 +186,7 @@ export class GatewayStack extends Stack {
       api: api.function,
       accessLogRetention: deployment.logRetentionDays as RetentionDays,
       edgeNamespace: `${METRIC_NAMESPACE}/${deployment.config.environment}`,
+      ...given({ domain: deployment.domain }),
       disposable: deployment.disposable,
     });
     const probe = deployment.probe && this.#addProbe(deployment.probe);
@@ -291,12 +293,8 @@ export class GatewayStack extends Stack {
       disposable: deployment.disposable,
       ...given({ reservedConcurrency: reserved }),
     });
-    // What it may do is said by table, queue, bucket and secret; the key opens none of them.
-    if (data.key) {
-      added.grantPrincipal.addToPrincipalPolicy(
-        new PolicyStatement({ actions: ['kms:Decrypt', 'kms:GenerateDataKey'], resources: [data.key.keyArn] }),
-      );
-    }
+    for (const statement of data.key ? useOfKey(data.key.keyArn, this.region) : [])
+      added.grantPrincipal.addToPrincipalPolicy(statement);
     return added;
   }
 
@@ -339,6 +337,7 @@ export class GatewayStack extends Stack {
     handlerResources?.(data.handlers, {
       environment: deployment.config.environment,
       disposable: deployment.disposable,
+      ...given({ encryptionKey: data.key }),
       processFunction: process.function,
       gateway: new Construct(this, 'Handlers'),
       grantTable: (table, ...needs) => {

@@ -1,4 +1,4 @@
-import { type Environment, Tags } from 'aws-cdk-lib';
+import { type Environment, PermissionsBoundary, Tags } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
 import type { Deployment } from '#core/config/deployment.ts';
 import { EDGE_REGION } from '#core/config/edge-config.ts';
@@ -32,7 +32,9 @@ export function makeStacks(scope: Construct, props: GatewayStacksProps, env: Env
   const { deployment, bundles } = props;
   const { environment, outbound } = deployment.config;
   const tags = { 'holdfast:environment': environment, ...deployment.tags };
-  const place = { env, tags };
+  const { permissionsBoundary: bounds } = deployment;
+  const permissionsBoundary = bounds === undefined ? undefined : PermissionsBoundary.fromArn(bounds);
+  const place = { env, tags, ...given({ permissionsBoundary }) };
   const data = new DataStack(scope, 'Data', {
     ...place,
     deployment,

@@ -82,6 +82,21 @@ describe('growth', () => {
     expect(run(throttled, DEFAULT_QUOTAS, { ...LOAD, sources: 4 }).refused).toBe(0);
   });
 
+  it('has a throughput of its own for each index and for the table of bodies: raising `events` raises none of them', () => {
+    const besides = { 'the table payloads': 1.67, 'the index timeline': 1 };
+    const small = { ...DEFAULT_QUOTAS, otherFirst: 40, tableMost: 4_000 };
+    const bodies = run({ ...OURS, besides }, small);
+    expect(bodies.breaches.map(it => it.quota)).toContain('write units of the table payloads');
+    expect(bodies).toMatchObject({ refused: 0, deadLettered: 0 });
+    expect(run({ ...OURS, besides }).breaches).toEqual([]);
+  });
+
+  it('counts the calls that starts make for their secrets: a quota that nobody can raise', () => {
+    const rush = { perSecond: 40, burst: 25, sources: 1 };
+    const named = run(OURS, { ...DEFAULT_QUOTAS, secretBatchesPerSecond: 5 }, rush).breaches.map(it => it.quota);
+    expect(named).toContain('BatchGetSecretValue calls per second');
+  });
+
   it('takes as much on one source as its index keys do', () => {
     const key = { ...DEFAULT_QUOTAS, indexKeyUnits: 25 };
     expect(run(OURS, key).breaches.map(it => it.quota)).toEqual(['write units of one index key']);

@@ -5,7 +5,9 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { renderProviderDocs } from '#cli/generate-provider-docs.ts';
+import { countedUnits } from '#operator/cost/counted-units.ts';
 import { FIXED_COSTS_FILE } from '#operator/cost/fixed-costs.ts';
+import { predictCost } from '#operator/cost/predict-cost.ts';
 import { countStreams } from '#test/bench/metric-streams.ts';
 import { computeFixedCosts, renderIdleCostPage } from '#test/lib/synth/idle-cost.ts';
 import { deliveryDocument } from '#test/surfaces/api/delivery-document.ts';
@@ -15,6 +17,7 @@ import { renderTerminals } from '#test/surfaces/cli/terminals.ts';
 import { renderConfigPage } from '#test/surfaces/docs/config-page.ts';
 import { drawNight } from '#test/surfaces/docs/dashboard/draw-night.ts';
 import { FORMS, LANGUAGES, verifyCode } from '../../portal/app/verify-code.ts';
+import { renderAwsPage } from './aws-rules.ts';
 import { withBlock } from './block.ts';
 import { licencesOf } from './licences.ts';
 import { renderProviderIndex } from './provider-index.ts';
@@ -37,8 +40,10 @@ async function idleCost(): Promise<Written> {
   const [page, costs] = [await renderIdleCostPage(), await computeFixedCosts()];
   const dollars = (level: keyof typeof costs): string =>
     `$${costs[level].reduce((sum, line) => sum + line.dollars, 0).toFixed(2)}`;
+  const each = (millions: number): string =>
+    `at ${millions}M a day $${predictCost(millions * 1e6, countedUnits().body, 'all').perMillion.toFixed(2)}`;
   const readme = withBlock(
-    readWritten('README.md') ?? '',
+    withBlock(readWritten('README.md') ?? '', 'cost', `${each(1)}, ${each(10)}`),
     'idle-cost',
     `${dollars('all')} ([\`'essential'\` alarms: ${dollars('essential')}, none: ${dollars('none')}](docs/idle-cost.md))`,
   );
@@ -71,6 +76,7 @@ function signaturesPage(): Written {
 }
 
 export const WRITERS: Readonly<Record<string, () => Written | Promise<Written>>> = {
+  'what we assume of AWS': () => one('docs/aws-assumptions.md', renderAwsPage()),
   'the list of providers': () =>
     one('providers/index.ts', renderProviderIndex(readWritten('providers/index.ts') ?? '')),
   'the keys of the configuration': () => one('docs/configuration.md', renderConfigPage()),

@@ -3,12 +3,13 @@ import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { EdgeConfig } from '#core/config/edge-config.ts';
-import type { EnvironmentConfig, QueueSettings, SourceConfig, Throttle } from '#core/config/gateway-config.ts';
+import type { EnvironmentConfig, QueueSettings, SourceConfig } from '#core/config/gateway-config.ts';
 import type { OtlpConfig } from '#core/config/otlp-config.ts';
 import type { OutboundConfig } from '#core/config/outbound-config.ts';
 import type { PortalConfig } from '#core/config/portal-config.ts';
 import type { ReconcileConfig } from '#core/config/reconcile-config.ts';
 import { resolveDeployment } from '#core/config/resolve-config.ts';
+import type { Throttle } from '#core/config/throttle.ts';
 import { sourceFields } from '#core/config/validate-config.ts';
 import type { ConfiguredTimings } from '#core/inbound/protocol/timings.ts';
 import type { Check, JsonSchema } from '#core/problem.ts';
@@ -43,6 +44,10 @@ const ENVIRONMENT: Required<EnvironmentConfig> = {
   account: '210987654321',
   region: 'eu-west-1',
   publicUrl: 'https://other.example.com',
+  domain: {
+    name: 'hooks.example.com',
+    certificate: 'arn:aws:acm:eu-central-1:123456789012:certificate/11111111-2222',
+  },
   sources: { shop: { dryRun: true } },
   routes: { shop: { '*': [TARGET] } },
   outbound: {},
@@ -64,6 +69,8 @@ const ENVIRONMENT: Required<EnvironmentConfig> = {
   ingestProvisionedConcurrency: 2,
   reservedConcurrency: { api: 20 },
   encryptionKey: KEY,
+  warmWriteUnits: 21_000,
+  permissionsBoundary: 'arn:aws:iam::123456789012:policy/team/bounds',
   sweepSendsPerSecond: 100,
   replaysPerSecond: 20,
   tags: { team: 'payments' },
@@ -82,6 +89,7 @@ const OUTBOUND: Required<OutboundConfig> = {
   slots: { fast: 100 },
   schedule: [5, 10],
   timeoutSeconds: 10,
+  throttle: { rate: 3_000, burst: 4_000 },
   ports: [443, 8443],
   eventTypes: 'declared',
   attemptLog: 'all',

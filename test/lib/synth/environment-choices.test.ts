@@ -1,4 +1,5 @@
 /** What an environment may choose about where it runs and with what: concurrency, key, partition. */
+import { Template } from 'aws-cdk-lib/assertions';
 import { describe, expect, it } from 'vitest';
 import type { EnvironmentConfig } from '#core/config/gateway-config.ts';
 import { resolveDeployment } from '#core/config/resolve-config.ts';
@@ -38,6 +39,114 @@ describe('reserved concurrency', () => {
   });
 });
 
+describe('warm throughput', () => {
+  it('is that of each table and of each of its indexes: raising a table raises none of them', async () => {
+    const { data } = await synthEnvironment('prod', configOf({ warmWriteUnits: 21_000, outbound: {} }));
+    const tables = Object.entries<Resource>(data.findResources('AWS::DynamoDB::GlobalTable')).filter(
+      ([id]) => !id.startsWith('Handlers'),
+    );
+    expect(tables).toHaveLength(4);
+    const warm = { WriteUnitsPerSecond: 21_000 };
+    for (const [id, { Properties }] of tables) {
+      expect(Properties.WarmThroughput, id).toEqual(warm);
+      for (const index of Properties.GlobalSecondaryIndexes ?? []) expect(index.WarmThroughput, id).toEqual(warm);
+    }
+    expect(tables.flatMap(([, it]) => it.Properties.GlobalSecondaryIndexes ?? [])).toHaveLength(5);
+  });
+
+  it('is nothing as shipped, and within what DynamoDB gives unasked', async () => {
+    expect(JSON.stringify((await synthEnvironment('prod')).data.toJSON())).not.toContain('WarmThroughput');
+    expect(problemsOf({ warmWriteUnits: 3_000 })).toMatch(/warmWriteUnits.*3000.*4,?000/);
+    expect(problemsOf({ warmWriteUnits: 50_000 })).toContain('warmWriteUnits');
+  });
+});
+
+describe('a boundary of permissions', () => {
+  const BOUNDARY = 'arn:aws:iam::123456789012:policy/team/bounds';
+
+  it('bounds every role of every stack', async () => {
+    const settings = { region: 'eu-central-1', permissionsBoundary: BOUNDARY, outbound: {} };
+    const { stage } = await synthEnvironment('prod', configOf(settings));
+    const roles = stage
+      .synth()
+      .stacks.flatMap(({ template }) => Object.values<Resource>(template.Resources))
+      .filter(({ Type }) => Type === 'AWS::IAM::Role');
+    expect(roles.length).toBeGreaterThan(10);
+    for (const { Properties } of roles) expect(Properties.PermissionsBoundary).toBe(BOUNDARY);
+    expect(problemsOf({ permissionsBoundary: 'bounds' })).toContain('the ARN of an IAM policy');
+  });
+});
+
+describe('a domain of yours', () => {
+  const domain = {
+    name: 'hooks.example.com',
+    certificate: 'arn:aws:acm:eu-central-1:123456789012:certificate/11111111-2222',
+  };
+
+  it('leads to the API by a certificate and a mapping, says where its DNS name leads, and is what providers are given', async () => {
+    const { gateway: template } = await synthEnvironment('prod', configOf({ region: 'eu-central-1', domain }));
+    template.hasResourceProperties('AWS::ApiGatewayV2::DomainName', {
+      DomainName: domain.name,
+      DomainNameConfigurations: [
+        { CertificateArn: domain.certificate, EndpointType: 'REGIONAL', SecurityPolicy: 'TLS_1_2' },
+      ],
+    });
+    template.resourceCountIs('AWS::ApiGatewayV2::ApiMapping', 1);
+    template.hasOutput('WebhookUrlStripe', { Value: 'https://hooks.example.com/webhooks/stripe' });
+    expect(Object.keys(template.findOutputs('DomainTarget'))).toHaveLength(1);
+    expect(JSON.stringify(template.findResources('AWS::ApiGatewayV2::Api'))).not.toContain('DisableExecuteApiEndpoint');
+  });
+
+  it('is the only way in where the own host is closed', async () => {
+    const closed = { ...domain, defaultEndpoint: 'closed' } as const;
+    const { gateway: template } = await synthEnvironment('prod', configOf({ region: 'eu-central-1', domain: closed }));
+    template.hasResourceProperties('AWS::ApiGatewayV2::Api', { DisableExecuteApiEndpoint: true });
+    template.hasOutput('ApiUrl', { Value: 'https://hooks.example.com' });
+  });
+
+  it('is refused with what cannot work', () => {
+    const region = 'eu-central-1';
+    expect(problemsOf({ region: 'us-east-1', domain })).toMatch(
+      /domain\.certificate: given a certificate in eu-central-1/,
+    );
+    expect(problemsOf({ region, domain: { ...domain, name: 'https://x.example.com' } })).toContain(
+      'write the host alone',
+    );
+    expect(problemsOf({ region, emulated: true, domain })).toContain('the local AWS has no domains');
+    const edge = { apiUrl: 'https://a1b2c3.execute-api.eu-central-1.amazonaws.com', requestsPerMinute: 2_000 };
+    expect(problemsOf({ region, edge, domain: { ...domain, defaultEndpoint: 'closed' } })).toMatch(
+      /'closed' with edge/,
+    );
+  });
+});
+
+describe('the throttle of publishing', () => {
+  it('is what the configuration says, else that of all routes', async () => {
+    const throttleOf = async (outbound: object): Promise<unknown> => {
+      const { stage } = await synthEnvironment('prod', configOf({ outbound }));
+      const { delivery } = stage;
+      if (delivery === undefined) throw new Error('no delivery stack');
+      const [it] = Object.values<Resource>(Template.fromStack(delivery).findResources('AWS::ApiGatewayV2::Stage'));
+      return it.Properties.DefaultRouteSettings;
+    };
+    expect(await throttleOf({})).toEqual({ ThrottlingRateLimit: 1_000, ThrottlingBurstLimit: 2_000 });
+    expect(await throttleOf({ throttle: { rate: 5_000, burst: 5_000 } })).toEqual({
+      ThrottlingRateLimit: 5_000,
+      ThrottlingBurstLimit: 5_000,
+    });
+    expect(problemsOf({ outbound: { throttle: { rate: 20_000, burst: 1 } } })).toContain('outbound.throttle.rate');
+  });
+});
+
+describe('the order of outputs', () => {
+  it('is the same in two templates of one configuration', async () => {
+    const settings = configOf({ outbound: {}, probe: true });
+    const [one, two] = await Promise.all([synthEnvironment('prod', settings), synthEnvironment('prod', settings)]);
+    for (const stack of ['data', 'gateway'] as const)
+      expect(JSON.stringify(one[stack].toJSON())).toBe(JSON.stringify(two[stack].toJSON()));
+  });
+});
+
 describe('batches', () => {
   it('wait for more messages only where the configuration says so', async () => {
     const windowOf = async (settings: object): Promise<unknown> => {
@@ -59,10 +168,11 @@ describe('a key of yours', () => {
     const { data, gateway: template } = await synthEnvironment('prod', configOf(settings));
     const all = (type: string): Resource[] =>
       Object.values<Resource>(data.findResources(type)).map(it => it.Properties);
-    // Tables of handlers are made by their own code, with the key that it chooses.
     const ours = Object.entries<Resource>(data.findResources('AWS::DynamoDB::GlobalTable'));
     expect(ours.filter(([id]) => id.startsWith('Store'))).toHaveLength(2);
-    for (const table of ours.filter(([id]) => !id.startsWith('Handlers')).map(([, it]) => it.Properties)) {
+    // The code of handlers is given the key for its tables, and the shipped one takes it.
+    expect(ours.filter(([id]) => id.startsWith('Handlers'))).toHaveLength(2);
+    for (const table of ours.map(([, it]) => it.Properties)) {
       expect(table.SSESpecification).toEqual({ SSEEnabled: true, SSEType: 'KMS' });
       expect(table.Replicas[0].SSESpecification).toEqual({ KMSMasterKeyId: ARN });
     }
@@ -80,6 +190,12 @@ describe('a key of yours', () => {
       ),
     );
     expect(users).toHaveLength(functions.length);
+    // All that AWS asks of whoever uses a table under a key, through DynamoDB only.
+    const statements = users.flatMap(({ Properties }) => Properties.PolicyDocument.Statement);
+    const through = statements.filter(({ Condition }: Resource) => Condition?.StringEquals?.['kms:ViaService']);
+    expect(through).toHaveLength(functions.length);
+    expect(through[0].Action).toEqual(expect.arrayContaining(['kms:DescribeKey', 'kms:Encrypt', 'kms:ReEncryptFrom']));
+    expect(through[0].Condition.StringEquals['kms:ViaService']).toBe('dynamodb.eu-central-1.amazonaws.com');
   });
 
   it('is none as shipped, keeps the ids of what it encrypts, and must be a key', async () => {
