@@ -22,9 +22,9 @@ export {
   type RoutesConfig,
   type Severity,
   type SourceConfig,
-  type Throttle,
 } from '#core/config/gateway-config.ts';
 export type { ReconcileConfig } from '#core/config/reconcile-config.ts';
+export type { Throttle } from '#core/config/throttle.ts';
 // Handlers, and what they may answer.
 export {
   busy,

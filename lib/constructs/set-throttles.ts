@@ -28,7 +28,7 @@ const TRIES = 20;
 
 /**
  * Sets all throttles at once, then takes away those of routes that have none any more: `UpdateStage` adds settings and
- * removes none. Throws what API Gateway answers when it refuses for good, or for longer than four minutes.
+ * removes none. Throws the refusal that is for good, or goes on for four minutes.
  */
 export async function setThrottles(
   change: Change,

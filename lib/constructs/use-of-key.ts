@@ -15,7 +15,8 @@ export function useOfKey(keyArn: string, region: string): readonly PolicyStateme
         ...['kms:GenerateDataKeyWithoutPlaintext', 'kms:CreateGrant'],
       ],
       resources: [keyArn],
-      conditions: { StringEquals: { 'kms:ViaService': Fn.join('.', ['dynamodb', region, 'amazonaws.com']) } },
+      // The last part differs by partition.
+      conditions: { StringLike: { 'kms:ViaService': Fn.join('.', ['dynamodb', region, 'amazonaws.*']) } },
     }),
   ];
 }

@@ -38,7 +38,7 @@ const of = (
   service: string,
   rule: string,
   [source, read]: readonly [string, Read],
-  [imitatedBy, shownBy]: readonly [string?, string?] = [],
+  [imitatedBy, shownBy]: readonly [(string | undefined)?, string?] = [],
   inCode?: readonly [string, string],
 ): AwsRule => ({
   ...{ service, rule, source, read },
@@ -567,7 +567,7 @@ const cell = (text: string): string => text.replaceAll('|', '\\|');
 
 function tableOf(rules: readonly AwsRule[]): string {
   const rows = rules.map(({ service, rule, source, read, imitatedBy, shownBy }) => {
-    const shown = shownBy === undefined ? 'nothing' : `\`${shownBy}\``;
+    const shown = shownBy === undefined ? 'nothing' : `\`test/${shownBy}\``;
     return `| ${service} | ${cell(rule)} | [page](https://${source}), ${read} | ${imitatedBy ?? 'nothing'} | ${shown} |`;
   });
   return ['| | what AWS does | source, read | imitated by | shown by |', '|---|---|---|---|---|', ...rows].join('\n');
@@ -583,7 +583,7 @@ export function renderAwsPage(): string {
 
 Written from \`test/written/aws-rules.ts\` by \`npm run write\`. Nothing of this project has run on AWS. So each claim rests on what AWS's documentation says, on reports, or on a stand-in that imitates it. This page lists the ${AWS_RULES.length} rules that matter.
 
-"Shown by" is a test of ours (below \`test/\`) that fails when our code breaks the rule, or the stand-in does. It says nothing about AWS itself. The date is the day on which somebody read the source. \`reported\`: people say so, AWS does not. \`remembered\`: written down from memory, the page is where to look (${remembered} rules).
+"Shown by" is a test of ours that fails when our code breaks the rule, or the stand-in does. It says nothing about AWS itself. The date is the day on which somebody read the source. \`reported\`: people say so, AWS does not. \`remembered\`: written down from memory, the page is where to look (${remembered} rules).
 
 A comment of our code that names a limit of AWS must be in the list: \`test/surfaces/docs/aws-rules.test.ts\`.
 

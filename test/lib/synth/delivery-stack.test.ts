@@ -340,14 +340,13 @@ const LOG = 'own log: logs:CreateLogStream logs:PutLogEvents';
 const consume = (queue: string): string[] => [
   `${queue}: sqs:ChangeMessageVisibility sqs:DeleteMessage sqs:GetQueueAttributes sqs:GetQueueUrl sqs:ReceiveMessage`,
 ];
-/** What every function asks for at a start. */
-const PRIME = 'jobs: sqs:GetQueueAttributes';
+/** It sends jobs; it asks for attributes at a start, which warms the client. */
+const JOBS = 'jobs: sqs:GetQueueAttributes sqs:SendMessage';
 const DRAIN = [
   LOG,
-  PRIME,
   'bodies/outbound/*: s3:GetObject',
   'bodies: s3:ListBucket',
-  'jobs: sqs:SendMessage',
+  JOBS,
   'master: secretsmanager:GetSecretValue',
   'outbox D#*: GetItem UpdateItem',
   'outbox M#* D#*: BatchGetItem',
@@ -390,9 +389,8 @@ describe('the portal', () => {
     expect(rights(withPortal)['Portal']).toEqual(
       [
         LOG,
-        PRIME,
         'bodies/outbound/*: s3:GetObject',
-        'jobs: sqs:SendMessage',
+        JOBS,
         'master: secretsmanager:GetSecretValue',
         'outbox D#*: UpdateItem',
         'outbox Q#* T#*: PutItem',
@@ -428,9 +426,8 @@ describe('who may do what', () => {
     const wanted: Record<string, string[]> = {
       Publish: [
         LOG,
-        PRIME,
         'bodies/outbound/*: s3:PutObject',
-        'jobs: sqs:SendMessage',
+        JOBS,
         'outbox M#*: PutItem',
         'outbox Q#*: BatchWriteItem',
         'registry A#* T#* U#*: GetItem',
@@ -440,11 +437,9 @@ describe('who may do what', () => {
       ],
       FanOut: [
         LOG,
-        PRIME,
-        ...consume('jobs'),
+        `${consume('jobs')[0]} sqs:SendMessage`,
         'bodies/outbound/*: s3:GetObject s3:PutObject',
         'bodies: s3:ListBucket',
-        'jobs: sqs:SendMessage',
         'jobs-dead: sqs:SendMessage',
         'outbox M#*: GetItem PutItem',
         'outbox Q#*: BatchWriteItem',
@@ -457,9 +452,8 @@ describe('who may do what', () => {
       DrainSlow: [...DRAIN, ...consume('wake-slow')],
       DeliveryApi: [
         LOG,
-        PRIME,
         'bodies/outbound/*: s3:GetObject s3:PutObject',
-        'jobs: sqs:SendMessage',
+        JOBS,
         'master: secretsmanager:GetSecretValue',
         'outbox D#* M#*: UpdateItem',
         'outbox M#*: ConditionCheckItem',
@@ -472,10 +466,9 @@ describe('who may do what', () => {
       ],
       Tend: [
         LOG,
-        PRIME,
         'bodies/outbound/*: s3:GetObject s3:PutObject',
         'bodies: s3:ListBucket',
-        'jobs: sqs:SendMessage',
+        JOBS,
         'outbox/listed: Query',
         'outbox: BatchGetItem DeleteItem GetItem PutItem Query UpdateItem',
         'registry/listed: Query',

@@ -109,7 +109,7 @@ export function renderConfigPage(): string {
     '`sources.<name>`: one URL with its own secret, `/webhooks/<name>`. An environment may change single keys: `environments.prod.sources.<name>`.',
     described(CONFIG, 'SourceConfig', 'sources.name'),
     '`throttle`:',
-    described(CONFIG, 'Throttle', 'sources.name.throttle'),
+    described('core/config/throttle.ts', 'Throttle', 'sources.name.throttle'),
     '`retry` waits `random(half, all) of min(cap, base × 2^(attempt − 1)) + 1` seconds before the next attempt. All three together:',
     described(BACKOFF, 'RetryProfile', 'sources.name.retry'),
     '## Environments',
