@@ -74,7 +74,7 @@ export class DeliveryQueues extends Construct {
 
   /** Allows the one call that warms a client at a start. */
   grantPrime(grantee: IGrantable): void {
-    QueueGrants.fromQueue(this.jobs).actions(grantee, ['sqs:GetQueueAttributes']);
+    this.jobs.grant(grantee, 'sqs:GetQueueAttributes');
   }
 
   /** Allows sending to these queues. */

@@ -6,7 +6,7 @@ import { Architecture, Code, Function as LambdaFunction, Runtime } from 'aws-cdk
 import { LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import { buildSync } from 'esbuild';
-import type { Throttle } from '#core/config/gateway-config.ts';
+import type { Throttle } from '#core/config/throttle.ts';
 import { acknowledge } from './acknowledge.ts';
 import { acknowledgeWildcard } from './acknowledge-wildcard.ts';
 

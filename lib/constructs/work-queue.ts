@@ -61,7 +61,7 @@ export class WorkQueue extends Construct {
   }
   /** Allows the one call that warms a client at a start. */
   grantPrime(grantee: IGrantable): void {
-    QueueGrants.fromQueue(this.main).actions(grantee, ['sqs:GetQueueAttributes']);
+    this.main.grant(grantee, 'sqs:GetQueueAttributes');
   }
   /** Allows sending to the dead-letter queue. */
   grantSendDead(grantee: IGrantable): void {
