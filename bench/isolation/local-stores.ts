@@ -9,6 +9,7 @@ import { aesSealer } from '#adapters/crypto/aes-sealer.ts';
 import { systemClock, systemIds } from '#adapters/system.ts';
 import { defineGateway } from '#core/config/gateway-config.ts';
 import { resolveConfig } from '#core/config/resolve-config.ts';
+import { newEndpointOf } from '#core/outbound/api/endpoint-body.ts';
 import type { ApplicationItem } from '#core/outbound/protocol/items.ts';
 import { OUTBOUND_TIMINGS } from '#core/outbound/protocol/timings.ts';
 import { createApplication } from '#core/outbound/registry/applications.ts';
@@ -236,20 +237,8 @@ async function makeCustomers(url: string, scenario: Scenario, receivers: Receive
   const one = async (n: number): Promise<string> => {
     const app = apps[Math.floor(n / PER_APPLICATION)] as ApplicationItem;
     const id = newEndpointId(ports);
-    const endpoint: NewEndpoint = {
-      url: receivers.urlOf(n),
-      description: '',
-      types: [`of.${n}`],
-      channels: [],
-      mode: 'live',
-      headers: {},
-      signature: 'standard',
-      maxConcurrency: 32,
-      timeoutMs: scenario.deadlineMs,
-      ordered: false,
-      payload: 'full',
-      metadata: {},
-    };
+    const wanted = { url: receivers.urlOf(n), types: [`of.${n}`] };
+    const endpoint = newEndpointOf(wanted, { timeoutMs: scenario.deadlineMs }, []);
     const keys = [{ kid: 'k1', alg: 'sha256', sealed: sealer.seal(secret, id), createdAt: Date.now() }] as const;
     const made = await createEndpoint(ports, app, endpoint, { id, keys });
     if (made.kind !== 'done') throw new Error(`an endpoint was not made: ${made.cause}`);
