@@ -13,7 +13,7 @@ import { newEndpointOf } from '#core/outbound/api/endpoint-body.ts';
 import type { ApplicationItem } from '#core/outbound/protocol/items.ts';
 import { OUTBOUND_TIMINGS } from '#core/outbound/protocol/timings.ts';
 import { createApplication } from '#core/outbound/registry/applications.ts';
-import { createEndpoint, type NewEndpoint, newEndpointId } from '#core/outbound/registry/endpoints.ts';
+import { createEndpoint, newEndpointId } from '#core/outbound/registry/endpoints.ts';
 import { HOUR_MS } from '#core/time.ts';
 import { bundleFunctions } from '#lib/bundling/bundle-functions.ts';
 import { OUTBOUND_FUNCTION_NAMES } from '#lib/bundling/function-names.ts';
