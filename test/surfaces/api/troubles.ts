@@ -13,9 +13,13 @@ interface Told {
 }
 
 /** Publishes that many, and answers with the id that is looked at. */
-async function publishAll({ app, publish, settle }: World, count: number, looked = 0): Promise<MessageId> {
+async function publishAll({ app, publish, settle, pass }: World, count: number, looked = 0): Promise<MessageId> {
   const ids: MessageId[] = [];
-  for (let n = 0; n < count; n++) ids.push((await publish(app, `{"key":"k${n}","type":"a","data":${n}}`)).body.id);
+  for (let n = 0; n < count; n++) {
+    ids.push((await publish(app, `{"key":"k${n}","type":"a","data":${n}}`)).body.id);
+    // Those of one millisecond go by their ids, which are drawn.
+    pass(1);
+  }
   await settle();
   return ids[looked] as MessageId;
 }
