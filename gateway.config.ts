@@ -30,6 +30,7 @@ export const gateway = defineGateway({
     staging: {},
     prod: {
       // The origin you give to providers, once a domain points at the API: publicUrl: 'https://hooks.example.com'.
+      // Webhooks to your own customers, beside those that you receive: outbound: {}.
       // Who is told (until this is set, synth, deploy and doctor say that nobody is): alarmTargets: { page: [{ email: 'oncall@example.com' }], ticket: [{ email: 'team@example.com' }] }.
     },
   },

@@ -29,6 +29,8 @@ interface Rest {
   readonly timestamp?: Date;
   /** What it is about, 1 to 200 characters. Formats that have a place for it send it. */
   readonly subject?: string;
+  /** The request of your own that led to it, 1 to 100 printable ASCII characters without blanks. The format `object` sends it. */
+  readonly requestId?: string;
   /** Passed on to the receiver, 1 to 100 printable ASCII characters without blanks. */
   readonly sequence?: string;
   /** The most attempts at each endpoint, 1 to 21. @default as many as the schedule has */
@@ -48,7 +50,7 @@ export type Message<Events extends object = Record<string, unknown>> = {
 /** The body of the request. Throws TypeError for a payload that JSON cannot write: a cycle, a bigint, undefined. */
 export function bodyOf(message: Message): string {
   const { idempotencyKey, type, payload, raw, contentType, channels, apiVersion, mode, timestamp, ...rest } = message;
-  const { subject, sequence, maxAttempts } = rest;
+  const { subject, sequence, maxAttempts, requestId } = rest;
   const content =
     raw === undefined ? { data: payload } : { raw: Buffer.from(raw).toString('base64'), content_type: contentType };
   if (raw === undefined && JSON.stringify(payload) === undefined)
@@ -57,6 +59,6 @@ export function bodyOf(message: Message): string {
     );
   return JSON.stringify({
     ...{ key: idempotencyKey, type, ...content, channels, mode, subject, sequence },
-    ...{ api_version: apiVersion, max_attempts: maxAttempts, timestamp: timestamp?.toISOString() },
+    ...{ api_version: apiVersion, request_id: requestId, max_attempts: maxAttempts, timestamp: timestamp?.toISOString() },
   });
 }

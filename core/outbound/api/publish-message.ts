@@ -58,6 +58,7 @@ export const MESSAGE_FIELDS = {
   mode: oneOf('live', 'test'),
   timestamp: time,
   subject: text(/^[^\p{Cc}]{1,200}$/u, 'text of 1 to 200 characters', 'shorten it'),
+  request_id: text(/^[!-~]{1,100}$/, '1 to 100 printable ASCII characters', 'shorten it'),
   sequence: text(/^[!-~]{1,100}$/, '1 to 100 printable ASCII characters', 'shorten it'),
   max_attempts: number(1, 21, 'attempts'),
   format: oneOf(...FORMATS),
@@ -72,6 +73,7 @@ interface MessageBody {
   readonly mode?: Mode;
   readonly timestamp?: string;
   readonly subject?: string;
+  readonly request_id?: string;
   readonly sequence?: string;
   readonly max_attempts?: number;
   readonly format?: Format;
@@ -111,7 +113,7 @@ export async function publishMessage(
   const publication: Publication = {
     ...{ app: application.id, key: body.key, type: body.type, content, channels: body.channels },
     ...{ apiVersion: body.api_version, mode: body.mode, subject: body.subject, sequence: body.sequence },
-    ...{ maxAttempts: body.max_attempts, format: body.format, traceId: request.traceId },
+    ...{ maxAttempts: body.max_attempts, format: body.format, traceId: request.traceId, requestId: body.request_id },
     timestamp: body.timestamp === undefined ? undefined : parseIso(body.timestamp),
     schemaVersion: judgement.version,
   };

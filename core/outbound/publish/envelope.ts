@@ -18,6 +18,8 @@ export interface EnvelopeInput {
   /** The application's id: the source of a CloudEvent. */
   readonly app: string;
   readonly key: string;
+  /** The producer's own request that led to it; only the format `object` shows it. */
+  readonly requestId?: string | undefined;
   /** Endpoints that match now; only the format `object` shows it. Undefined: left out, as of a broadcast. */
   readonly pendingWebhooks?: number | undefined;
   /** JSON text, as given. */
@@ -48,7 +50,7 @@ const HEADS: Readonly<Record<Exclude<Format, 'raw'>, (from: EnvelopeInput) => Re
     subject,
     sequence,
   }),
-  object: ({ id, type, at, apiVersion, mode, key, pendingWebhooks, sequence }) => ({
+  object: ({ id, type, at, apiVersion, mode, key, requestId, pendingWebhooks, sequence }) => ({
     id,
     object: 'event',
     api_version: apiVersion ?? null,
@@ -56,7 +58,7 @@ const HEADS: Readonly<Record<Exclude<Format, 'raw'>, (from: EnvelopeInput) => Re
     type,
     livemode: mode === 'live',
     pending_webhooks: pendingWebhooks,
-    request: { id: null, idempotency_key: key },
+    request: { id: requestId ?? null, idempotency_key: key },
     sequence,
   }),
   cloudevents: ({ id, type, at, app, subject, sequence }) => ({

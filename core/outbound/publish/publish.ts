@@ -57,6 +57,8 @@ export interface Publication {
   readonly mode?: Mode | undefined;
   readonly timestamp?: EpochMs | undefined;
   readonly subject?: string | undefined;
+  /** Of the producer's own request. No part of `inputSha`: a repetition may come in another request. */
+  readonly requestId?: string | undefined;
   readonly sequence?: string | undefined;
   readonly maxAttempts?: number | undefined;
   readonly format?: Format | undefined;
@@ -170,6 +172,7 @@ async function compose(
     ...publication,
     id,
     mode,
+    apiVersion: apiVersion ?? application.defaultApiVersion,
     at: publication.timestamp ?? createdAt,
     data: content.json,
     pendingWebhooks: format === 'object' ? await ports.countMatches?.(application, unbuilt, content.json) : undefined,

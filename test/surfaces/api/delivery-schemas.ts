@@ -145,6 +145,8 @@ export const MESSAGE_BODY = described(MESSAGE_FIELDS, {
   data: 'Any JSON: its bytes go out as they are given. Either this or raw.',
   raw: 'base64 of the whole body.',
   content_type: 'Of raw.',
+  api_version: "By default the body names the application's.",
+  request_id: 'Of your own request: request.id in the format object. Another one does not make another message.',
 });
 export const REPLAY_BODY = described(REPLAY_FIELDS, {
   request_id: 'The same one replays once.',

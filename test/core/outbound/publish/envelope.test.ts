@@ -96,3 +96,10 @@ test('the same input has the same hash; every member counts', () => {
   ];
   expect(new Set([sha, ...others.map(each => inputShaOf(each, nodeCrypto))]).size).toBe(others.length + 1);
 });
+
+test('the format object has the id of the request that led to it, and null where none was given', () => {
+  const requestOf = (requestId?: string) =>
+    (JSON.parse(read(buildEnvelope('object', { ...from('{}'), requestId }).bytes)) as { request: unknown }).request;
+  expect(requestOf('req_abc123')).toEqual({ id: 'req_abc123', idempotency_key: 'k"1' });
+  expect(requestOf()).toEqual({ id: null, idempotency_key: 'k"1' });
+});
