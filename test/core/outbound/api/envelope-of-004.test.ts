@@ -6,7 +6,11 @@ it("names the producer's request, and the application's version where the produc
   const world = producerWorld();
   const app = { app: 'uid:acme' };
   await world.call('PUT /v1/apps/{app}', app, { name: 'Acme', format: 'object', default_api_version: '2024-01-01' });
-  await world.call('PUT /v1/apps/{app}/endpoints/{ep}', { ...app, ep: 'uid:a' }, { url: 'https://hooks.customer.com/in' });
+  await world.call(
+    'PUT /v1/apps/{app}/endpoints/{ep}',
+    { ...app, ep: 'uid:a' },
+    { url: 'https://hooks.customer.com/in' },
+  );
   const bodyOf = async (key: string, more: string) => {
     const heard = await world.publish('uid:acme', `{"key":"${key}","type":"a.b","data":{}${more}}`);
     await world.settle();
