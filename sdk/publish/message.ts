@@ -59,6 +59,11 @@ export function bodyOf(message: Message): string {
     );
   return JSON.stringify({
     ...{ key: idempotencyKey, type, ...content, channels, mode, subject, sequence },
-    ...{ api_version: apiVersion, request_id: requestId, max_attempts: maxAttempts, timestamp: timestamp?.toISOString() },
+    ...{
+      api_version: apiVersion,
+      request_id: requestId,
+      max_attempts: maxAttempts,
+      timestamp: timestamp?.toISOString(),
+    },
   });
 }
