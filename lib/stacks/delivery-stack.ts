@@ -234,6 +234,8 @@ export class DeliveryStack extends Stack {
       { actions: ['Query'], index: true },
     );
     this.#grantBlobs(api, 's3:GetObject', 's3:PutObject');
+    // What lies under the name of a message whose body is erased.
+    this.#props.data.store.grantListBodies(api);
     this.#store.grantMaster(api);
     this.#queues.grantSend(api, wakeFast, jobs);
     return api;

@@ -169,7 +169,7 @@ export class OutboundWorld {
   /** Endpoints that were created, by id. */
   readonly endpoints = new Map<EndpointId, EndpointItem>();
   readonly #options: OutboundWorldOptions;
-  readonly #blobs: MemoryBlobs;
+  readonly blobs: MemoryBlobs;
   readonly #timings: OutboundTimings;
   #stopTending: () => void = () => {};
   tending = true;
@@ -182,7 +182,7 @@ export class OutboundWorld {
     this.random = new SeededRandom(seed);
     this.rules = { retentionMs };
     this.telemetry = options.telemetry ?? new MemoryTelemetry();
-    this.#blobs = new MemoryBlobs(this.clock);
+    this.blobs = new MemoryBlobs(this.clock);
     const settings = { clock: this.clock, random: this.random.fork() };
     const { makeDatabase = given => new MemoryDatabase(given), makeQueue = given => new MemoryQueue(given) } = options;
     this.database = makeDatabase({ ...settings, ...given({ onChange: options.onChange }) });
@@ -393,7 +393,7 @@ export class OutboundWorld {
     const { watchStore = (_, store) => store } = this.#options;
     return {
       store: process.wrap('store', 'dynamodb', watchStore(role, this.store)),
-      blobs: process.wrap('blobs', 's3', this.#blobs),
+      blobs: process.wrap('blobs', 's3', this.blobs),
       codec: nodeCodec,
       crypto: nodeCrypto,
       clock: this.clock,

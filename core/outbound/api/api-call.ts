@@ -12,7 +12,7 @@ import { countCall, type LimitedCall } from '#core/outbound/registry/call-limits
 import { findEndpoint } from '#core/outbound/registry/endpoints.ts';
 import type { SignAttempt } from '#core/outbound/sign/attempt-to-sign.ts';
 import type { GivenForm } from '#core/outbound/sign/signature-form.ts';
-import type { Clock, Ids, SigningCrypto, Telemetry, Timer } from '#core/ports.ts';
+import type { BlobList, BlobStore, Clock, Ids, SigningCrypto, Telemetry, Timer } from '#core/ports.ts';
 import { type Check, digits, object, problemsOf } from '#core/problem.ts';
 import { refuse, refuseProblems } from '#core/problem-reply.ts';
 import { textOf, utf8 } from '#core/scan/bytes.ts';
@@ -22,6 +22,7 @@ import type { DeliveryRoute } from './api-routes.ts';
 import type { Customer } from './customer.ts';
 
 export interface ApiPorts extends BodyPorts {
+  readonly blobs: BlobStore & BlobList;
   readonly store: ItemStore;
   /** wake-fast. */
   readonly wake: WakeQueue;

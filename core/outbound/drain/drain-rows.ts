@@ -6,7 +6,7 @@
 import { askOrSkip } from '#core/ask.ts';
 import { DependencyError } from '#core/errors.ts';
 import { isOver, overAt } from '#core/outbound/protocol/decide.ts';
-import type { JobId } from '#core/outbound/protocol/ids.ts';
+import type { JobId, MessageId } from '#core/outbound/protocol/ids.ts';
 import { dueAtOf, dueRange, laterRange, liveRange, rowKind, rowsRange } from '#core/outbound/protocol/keys.ts';
 import { attempt } from './attempt.ts';
 import { fixMembers, headsOf, inRequests } from './batches.ts';
@@ -15,7 +15,7 @@ import { heldUntil, slotsOf } from './health.ts';
 import { measureOldest } from './lateness.ts';
 import { FULL_PAGES_TO_BE_SLOW, takeToken } from './pace.ts';
 import { prepare } from './prepare.ts';
-import { factsOf, type Row, settleUnsent } from './row-facts.ts';
+import { factsAgain, factsBeside, factsOf, type Row, settleUnsent } from './row-facts.ts';
 import type { Sending } from './sending.ts';
 import { hasTime, look, persist, type Session, stopFor } from './session-state.ts';
 
@@ -146,7 +146,8 @@ async function workOff(session: Session, page: readonly Row[]): Promise<void> {
 }
 
 /** Requests; one may carry several deliveries. */
-const inFlight = ({ inAir }: Session): number => new Set(inAir.values()).size;
+const inFlight = ({ inAir, large }: Session): number =>
+  new Set([...inAir].flatMap(([msg, done]) => (large.coming.has(msg as MessageId) ? [] : [done]))).size;
 
 const chunkSize = ({ config: { endpoint } }: Session, free: number): number =>
   endpoint.ordered ? 1 : (endpoint.batch?.maxEvents ?? 1) * free;
@@ -156,8 +157,7 @@ async function workOffChunk(session: Session, rows: readonly Row[], free: number
   const readAt = session.ports.clock.now();
   // Of a batch that has begun, further rows lie on the same page.
   const begun = rows.filter(({ msg }) => !session.inAir.has(msg));
-  const facts = await factsOf(session, begun);
-  const left = begun.slice(facts.length);
+  const { facts, left } = await factsNow(session, begun);
   measureOldest(session, facts);
   const sendings: Sending[] = [];
   for (const fact of facts) {
@@ -177,13 +177,23 @@ async function workOffChunk(session: Session, rows: readonly Row[], free: number
   return left;
 }
 
+/** Nothing passes an ordered endpoint's head; elsewhere nobody waits for a body in the bucket that is slow. */
+async function factsNow(session: Session, begun: readonly Row[]) {
+  if (session.config.endpoint.ordered) {
+    const facts = await factsOf(session, begun);
+    return { facts, left: begun.slice(facts.length) };
+  }
+  const { facts, seen } = await factsBeside(session, begun);
+  if (facts.length === 0 && session.large.coming.size > 0) await firstAnswer(session, session.rules.timings.pollMs);
+  return { facts, left: begun.slice(seen) };
+}
+
 /** What waited for the rate or for another request: erased or dropped meanwhile, it is not sent. */
 async function readAgain(session: Session, sendings: readonly Sending[]): Promise<readonly Sending[]> {
   await look(session);
   const still: Sending[] = [];
   if (session.stop !== undefined) return still;
-  const rows = sendings.map(({ row }) => row);
-  for (const fact of await factsOf(session, rows, 'consistent')) {
+  for (const fact of await factsAgain(session, sendings)) {
     const sending = await settleUnsent(session, fact);
     if (sending) still.push(sending);
   }

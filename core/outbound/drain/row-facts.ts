@@ -8,7 +8,7 @@ import { type Decision, decide } from '#core/outbound/protocol/decide.ts';
 import { type Delivery, recordUnsent } from '#core/outbound/protocol/delivery-writes.ts';
 import type { MessageItem, RecordItem, RowItem } from '#core/outbound/protocol/items.ts';
 import { messageKey, recordKey } from '#core/outbound/protocol/keys.ts';
-import { readBody } from '#core/outbound/publish/message-body.ts';
+import { type Body, bodyOf, fetchBeside, isLarge, READ_BYTES, takeArrived } from './large-bodies.ts';
 import { deleteRow, putRetry } from './record-outcome.ts';
 import type { Sending } from './sending.ts';
 import { persist, type Session, stopFor } from './session-state.ts';
@@ -16,55 +16,77 @@ import { settleUnreadable } from './unreadable-body.ts';
 
 export type Row = Placed<RowItem>;
 
-const READ_BYTES = 4 * 1024 * 1024;
-
 export interface Fact {
   readonly row: Row;
   readonly message: MessageItem | undefined;
   readonly record: RecordItem | undefined;
-  /** `unreadable`: it is there, and cannot be had now. */
-  readonly body: Uint8Array | 'unreadable' | undefined;
+  readonly body: Body;
 }
 
-/** How many of the first messages have bodies that are read at once: ten sessions share the memory of one process. */
-function readAtOnce(messages: readonly (MessageItem | undefined)[]): number {
+/** The first ones, whose bodies are read at once: ten sessions share the memory of one process. */
+function firstOf(facts: readonly UnreadFact[]): readonly UnreadFact[] {
   let bytes = 0;
-  const over = messages.findIndex(message => {
+  const over = facts.findIndex(({ message }) => {
     bytes += message?.size ?? 0;
     return bytes > READ_BYTES;
   });
-  return over === -1 ? messages.length : Math.max(1, over);
+  return over === -1 ? facts : facts.slice(0, Math.max(1, over));
 }
 
 /** D4: message, record and bytes of the rows that begin now, and of no others; of the first ones, where bodies are large. */
-export async function factsOf(
+export async function factsOf(session: Session, rows: readonly Row[]): Promise<readonly Fact[]> {
+  const found = firstOf(await unreadFacts(session, rows, 'eventual'));
+  const read = async (fact: UnreadFact) => (isWanted(session, fact) ? await bodyOf(session, fact.message) : undefined);
+  return Promise.all(found.map(async fact => ({ ...fact, body: await read(fact) })));
+}
+
+/** Message and record once more, of the table itself. A message says itself that its body was erased; its bytes never change. */
+export async function factsAgain(session: Session, sendings: readonly Sending[]): Promise<readonly Fact[]> {
+  const rows = sendings.map(({ row }) => row);
+  const found = await unreadFacts(session, rows, 'consistent');
+  return found.map((fact, at) => ({ ...fact, body: isWanted(session, fact) ? sendings[at]?.body : undefined }));
+}
+
+/** As `factsOf`, but nobody waits for a body in the bucket that is slow: a later page has its row. `seen`: rows of these. */
+export async function factsBeside(
   session: Session,
   rows: readonly Row[],
-  read: 'eventual' | 'consistent' = 'eventual',
-): Promise<readonly Fact[]> {
+): Promise<{ readonly facts: readonly Fact[]; readonly seen: number }> {
+  const { large } = session;
+  const found = firstOf(await unreadFacts(session, rows, 'eventual'));
+  const far = found.filter(fact => isWanted(session, fact) && isLarge(fact.message)) as readonly WantedFact[];
+  // Two rows may be of one message: an old pointer, and the one that counts.
+  const messages = new Map(far.map(({ message }) => [message.id, message]));
+  await fetchBeside(session, [...messages.values()]);
+  const late = [...messages.keys()].filter(id => !large.arrived.has(id));
+  const near = found.filter(({ row }) => !late.includes(row.msg));
+  const here = new Map([...messages.keys()].map(id => [id, takeArrived(large, id)]));
+  const facts = near.map(async fact => {
+    if (!isWanted(session, fact)) return { ...fact, body: undefined };
+    const { message } = fact;
+    return { ...fact, body: isLarge(message) ? here.get(message.id) : await bodyOf(session, message) };
+  });
+  return { facts: await Promise.all(facts), seen: found.length };
+}
+
+type UnreadFact = Omit<Fact, 'body'>;
+type WantedFact = UnreadFact & { readonly message: MessageItem };
+
+const isWanted = ({ runtime }: Session, fact: UnreadFact): fact is WantedFact =>
+  fact.message !== undefined && fact.message.bodyRemovedAt === undefined && runtime.gate === 'open';
+
+async function unreadFacts(
+  session: Session,
+  rows: readonly Row[],
+  read: 'eventual' | 'consistent',
+): Promise<readonly UnreadFact[]> {
   const { ports, ep } = session;
   const [messages, records] = await Promise.all([
     messagesOf(session, rows, read),
     persist(session, () => ports.store.getMany(rows.map(({ msg, createdAt }) => recordKey({ ep, msg, createdAt })))),
   ]);
-  return Promise.all(
-    rows.slice(0, readAtOnce(messages)).map(async (row, at) => {
-      const message = messages[at];
-      const record = records[at];
-      const wanted = message !== undefined && message.bodyRemovedAt === undefined && session.runtime.gate === 'open';
-      return {
-        row,
-        message,
-        record,
-        body: wanted ? await bodyOf(session, message) : undefined,
-      };
-    }),
-  );
+  return rows.map((row, at) => ({ row, message: messages[at], record: records[at] }));
 }
-
-/** One body that cannot be read stops nobody else's. */
-const bodyOf = (session: Session, message: MessageItem): Promise<Fact['body']> =>
-  persist(session, () => readBody(session.ports, message)).catch(() => 'unreadable' as const);
 
 /** A message changes only when its body is erased, so a copy that lags is as good; "there is none" is asked of the table. */
 async function messagesOf(

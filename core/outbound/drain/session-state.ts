@@ -9,6 +9,7 @@ import { runtimeKey } from '#core/outbound/protocol/keys.ts';
 import type { DrainPorts, DrainRules, Invocation } from './drain-ports.ts';
 import type { ConfigOf, EndpointConfig, GuardOn } from './endpoint-config.ts';
 import type { Health } from './health.ts';
+import type { LargeBodies } from './large-bodies.ts';
 
 /**
  * Why nothing new begins. `held`: a hold was decided. `waiting`: an ordered head is not due. `time`: the lease or the
@@ -32,8 +33,9 @@ export interface Session extends SessionTools {
   readonly toEnd: boolean;
   readonly startedAt: EpochMs;
   readonly http: SenderSession;
-  /** By message: one request for a delivery at a time. */
+  /** By message: one request for a delivery, or one fetch of its body, at a time. */
   readonly inAir: Map<string, Promise<void>>;
+  readonly large: LargeBodies;
   config: EndpointConfig;
   /** As last seen. */
   runtime: RuntimeItem;

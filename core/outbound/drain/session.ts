@@ -21,6 +21,7 @@ import type { Invocation } from './drain-ports.ts';
 import { drainRows } from './drain-rows.ts';
 import type { EndpointConfig } from './endpoint-config.ts';
 import { atRelease, healthOf } from './health.ts';
+import { noLargeBodies } from './large-bodies.ts';
 import { type FirstPage, isClosed, persist, type Session, type SessionTools } from './session-state.ts';
 
 /** `ack`: the token is done. `give_back`: it must come again, hidden for a while. */
@@ -126,6 +127,7 @@ async function startSession(tools: SessionTools, lease: Lease): Promise<Session 
     startedAt: now,
     http: ports.sender.open(Math.max(1, config.endpoint.maxConcurrency)),
     inAir: new Map(),
+    large: noLargeBodies(),
     config,
     health,
     died: 0,

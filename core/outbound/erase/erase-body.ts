@@ -4,10 +4,11 @@ import type { ItemStore } from '#core/outbound/ports.ts';
 import { removeBody } from '#core/outbound/protocol/delivery-writes.ts';
 import type { MessageItem } from '#core/outbound/protocol/items.ts';
 import { copiesRange, messageKey } from '#core/outbound/protocol/keys.ts';
-import { type BodyPorts, emptyBody } from '#core/outbound/publish/message-body.ts';
-import type { Clock } from '#core/ports.ts';
+import { emptyBodies } from '#core/outbound/publish/message-body.ts';
+import type { BlobList, BlobStore, Clock } from '#core/ports.ts';
 
-export interface EraseBodyPorts extends Pick<BodyPorts, 'blobs'> {
+export interface EraseBodyPorts {
+  readonly blobs: BlobStore & BlobList;
   readonly store: Pick<ItemStore, 'get' | 'query' | 'update'>;
   readonly clock: Clock;
 }
@@ -15,8 +16,8 @@ export interface EraseBodyPorts extends Pick<BodyPorts, 'blobs'> {
 /** How many copies were found, copies of copies among them. May be cut off anywhere and repeated. Throws DependencyError. */
 export async function eraseBodyOf(ports: EraseBodyPorts, message: MessageItem): Promise<number> {
   const { store, clock } = ports;
-  // 1. The bytes in the bucket, while the item still names them.
-  await emptyBody(ports, message, message);
+  // 1. The bytes in the bucket.
+  await emptyBodies(ports.blobs, message);
   // 2. W20: from now on nothing is copied of it.
   await store.update(removeBody(message.id, clock.now()));
   // 3. The copies that were made before.

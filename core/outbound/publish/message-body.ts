@@ -1,6 +1,6 @@
 /** The bytes of a message: in its item while they are small, else in the blob store. */
 import type { MessageItem } from '#core/outbound/protocol/items.ts';
-import type { BlobStore, Codec } from '#core/ports.ts';
+import type { BlobList, BlobStore, Codec } from '#core/ports.ts';
 
 /** Deflated bodies up to this lie in the item. */
 const INLINE_BYTES = 64 * 1024;
@@ -44,6 +44,16 @@ export async function copyBody(
 /** Empties the object of a message's body, if it is its own. The bucket's lifecycle deletes it; until then nothing is in it. */
 export async function emptyBody({ blobs }: Pick<BodyPorts, 'blobs'>, owner: BodyOwner, { ref }: Stored): Promise<void> {
   if (ref?.startsWith(placeOf(owner))) await blobs.put(ref, new Uint8Array());
+}
+
+/** Empties whatever lies under a message's name: also what a publish left there that died before its message was written. */
+export async function emptyBodies(blobs: BlobStore & BlobList, owner: BodyOwner): Promise<void> {
+  let cursor: string | undefined;
+  do {
+    const { keys, cursor: next } = await blobs.list(placeOf(owner), cursor);
+    for (const key of keys) await blobs.put(key, new Uint8Array());
+    cursor = next;
+  } while (cursor !== undefined);
 }
 
 /**

@@ -453,6 +453,7 @@ describe('who may do what', () => {
       DeliveryApi: [
         LOG,
         'bodies/outbound/*: s3:GetObject s3:PutObject',
+        'bodies: s3:ListBucket',
         JOBS,
         'master: secretsmanager:GetSecretValue',
         'outbox D#* M#*: UpdateItem',

@@ -1,6 +1,7 @@
 /** Whose body is it? A message owns its own, a copy its own, a broadcast its own; what is erased is nowhere left and never sent. */
 import { createHash } from 'node:crypto';
 import { expect, it } from 'vitest';
+import { DependencyError } from '#core/errors.ts';
 import { eraseSome } from '#core/outbound/erase/erase.ts';
 import { DAY_MS } from '#core/time.ts';
 import { type Json, withEndpoint } from '#test/kit/producer-world.ts';
@@ -66,6 +67,23 @@ it('a repeated publish changes no byte of what is sent, and brings no erased bod
 
   expect((await call(`DELETE ${M}/body`, { app, msg: id })).status).toBe(200);
   expect((await publish('uid:acme', given)).status).toBe(202);
+  expect(await objectsOf(world, `outbound/${app}/`)).toEqual([]);
+});
+
+it('erases what a publish left that died before its message was written', async () => {
+  const world = await withEndpoint();
+  const { app, call, publish, settle, pass, store } = world;
+  const given = said('k1', noise('died'));
+  // The body is stored; then nothing is heard of the table. A minute later the same message has other bytes: its time.
+  const { put } = store;
+  store.put = () => Promise.reject(new DependencyError('dynamodb', 'no answer', { outcome: 'unknown' }));
+  expect((await publish('uid:acme', given)).status).toBe(503);
+  store.put = put;
+  pass(60_000);
+  const { id } = (await publish('uid:acme', given)).body;
+  await settle();
+  expect(await objectsOf(world, `outbound/${app}/${id}/`)).toHaveLength(2);
+  expect((await call(`DELETE ${M}/body`, { app, msg: id })).status).toBe(200);
   expect(await objectsOf(world, `outbound/${app}/`)).toEqual([]);
 });
 

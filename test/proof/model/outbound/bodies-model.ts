@@ -18,6 +18,8 @@ interface Rules {
   readonly refusedBody: 'is emptied' | 'stays';
   /** A repeated publish builds its body anew, with a later time in it. */
   readonly repeatedBody: 'is named by its bytes' | 'takes the place of the first';
+  /** A person erases a body: also what a publish left there that died before its message was written. */
+  readonly emptied: 'is all below the message' | 'is what the message names';
   readonly erasure: 'ends with a list of the prefix' | 'goes by messages';
 }
 const PROTOCOL: Rules = {
@@ -28,6 +30,7 @@ const PROTOCOL: Rules = {
   answer: 'after two seconds',
   refusedBody: 'is emptied',
   repeatedBody: 'is named by its bytes',
+  emptied: 'is all below the message',
   erasure: 'ends with a list of the prefix',
 };
 
@@ -56,6 +59,8 @@ interface State {
   readonly publisher: 'idle' | 'stored' | 'answered' | 'dead';
   /** Publishes the original once more. */
   readonly repeater: 'idle' | 'stored' | 'over';
+  /** Ghost: its body was stored before anybody asked to erase the original. */
+  readonly repeatedBefore: boolean;
   /** Ghost: the object of the original holds other bytes than those that were accepted. */
   readonly changed: boolean;
   /** A person erases the body of one message: which, and how far. */
@@ -74,6 +79,7 @@ const LOST = 'THE BODY OF ANOTHER CUSTOMER OR MESSAGE IS GONE';
 const SENT = 'A REQUEST WITH AN ERASED BODY BEGAN AFTER THE ANSWER';
 const LEFT = 'BYTES ARE LEFT AFTER THE ERASURE';
 const LEFT_BY_REFUSED = 'A REFUSED PUBLISH LEFT ITS BODY';
+const LEFT_BY_DEAD = 'BYTES OF AN ERASED MESSAGE ARE LEFT BY A PUBLISH THAT DIED';
 const CHANGED = 'OTHER BYTES ARE SENT UNDER THE SAME WEBHOOK-ID';
 const BACK = 'AN ERASED BODY IS BACK';
 const UNSENT = 'THE BROADCAST IS NEVER SENT';
@@ -87,6 +93,7 @@ function start(crashes: number, repeats: boolean): State {
     full: { original: true, copy: false, broadcast: true, copyOfBroadcast: false, refused: false, repeated: false },
     publisher: 'idle',
     repeater: repeats ? 'idle' : 'over',
+    repeatedBefore: false,
     changed: false,
     person: { at: 'idle' },
     erasure: 'idle',
@@ -179,7 +186,8 @@ function repeater(rules: Rules): Actor<State> {
     const { names } = state.messages.original;
     const apart = rules.repeatedBody === 'is named by its bytes';
     if (state.repeater === 'idle' && state.erasure === 'idle' && names !== undefined) {
-      const stored: State = { ...state, repeater: 'stored', changed: !apart };
+      const repeatedBefore = state.person.at === 'idle';
+      const stored: State = { ...state, repeater: 'stored', changed: !apart, repeatedBefore };
       return [possible('repeater', 'stores the body', withBody(stored, apart ? 'repeated' : 'original', true))];
     }
     if (state.repeater !== 'stored') return [];
@@ -198,6 +206,10 @@ const emptied = (state: State, name: Name): State => {
 
 /** DELETE …/body: bytes, W20, the copies, the answer. */
 function person(rules: Rules): Actor<State> {
+  const below = (state: State, name: Name): State =>
+    name === 'original' && rules.emptied === 'is all below the message'
+      ? withBody(emptied(state, name), 'repeated', false)
+      : emptied(state, name);
   return state => {
     const { of, at } = state.person;
     const to = (from: State, next: State['person']['at'], name = of): State => ({
@@ -209,7 +221,7 @@ function person(rules: Rules): Actor<State> {
         ? []
         : (['original', 'copy'] as const)
             .filter(name => state.messages[name].names !== undefined)
-            .map(name => possible('person', `empties the body of ${name}`, to(emptied(state, name), 'emptied', name)));
+            .map(name => possible('person', `empties the body of ${name}`, to(below(state, name), 'emptied', name)));
     if (of === undefined || at === 'answered') return [];
     if (at === 'emptied') return [certain('person', 'W20', to(withMessage(state, of, { removed: true }), 'removed'))];
     if (at === 'removed') {
@@ -253,7 +265,7 @@ function eraser(rules: Rules): Actor<State> {
 }
 
 function brokenIn(state: State): string | undefined {
-  const { messages, full, publisher: at, person, erasure, sentAfter, changed } = state;
+  const { messages, full, publisher: at, person, erasure, sentAfter, changed, repeatedBefore } = state;
   const { of } = person;
   const named = MESSAGES.flatMap(name => messages[name].names ?? []);
   if (new Set(named).size < named.length) return TWO_NAMES;
@@ -265,6 +277,7 @@ function brokenIn(state: State): string | undefined {
   // The first bytes may be on their way, or be sent again.
   if (changed && hasBody(state, 'original')) return CHANGED;
   if (person.at === 'answered' && of === 'original' && full.original) return BACK;
+  if (person.at === 'answered' && of === 'original' && full.repeated && repeatedBefore) return LEFT_BY_DEAD;
   const left = full.repeated || full.original || full.copy || full.copyOfBroadcast || full.refused;
   return erasure === 'done' && left ? LEFT : undefined;
 }
@@ -319,12 +332,15 @@ export const bodiesVariants: readonly Variant[] = [
   bad('what waited for its turn is sent as it was read', 3_173, SENT, { waited: 'is sent as it was read' }),
   bad('the answer comes at once', 1_809, SENT, { answer: 'at once' }),
   bad('a refused publish leaves its body', 35, LEFT_BY_REFUSED, { refusedBody: 'stays' }),
-  variant('GOOD', 'a publish is repeated', 808, [], () => bodiesModel(PROTOCOL, 1, [], true)),
+  variant('GOOD', 'a publish is repeated', 1_296, [], () => bodiesModel(PROTOCOL, 1, [], true)),
   variant('BAD', 'a repeated body takes the place of the first', 4, [CHANGED], () =>
     bodiesModel({ ...PROTOCOL, ...ANEW }, 1, [], true),
   ),
   variant('BAD', 'the same, of an erased body', 353, [BACK], () =>
     bodiesModel({ ...PROTOCOL, ...ANEW }, 1, [CHANGED], true),
+  ),
+  variant('BAD', 'a person erases what the message names', 339, [LEFT_BY_DEAD], () =>
+    bodiesModel({ ...PROTOCOL, emptied: 'is what the message names' }, 1, [], true),
   ),
   bad('the erasure goes by messages', 2_849, LEFT, { erasure: 'goes by messages' }),
 ];
