@@ -2,18 +2,8 @@
 import type { MessageId } from '#core/outbound/protocol/ids.ts';
 import type { MessageItem } from '#core/outbound/protocol/items.ts';
 import { readBody } from '#core/outbound/publish/message-body.ts';
-import { persist, type Session } from './session-state.ts';
+import { type Body, type LargeBodies, persist, type Session } from './session-state.ts';
 
-/** `unreadable`: it is there, and cannot be had now. Undefined: it is gone. */
-export type Body = Uint8Array | 'unreadable' | undefined;
-
-export interface LargeBodies {
-  /** Of those that are on their way or have arrived: ten sessions share the memory of one process. */
-  bytes: number;
-  readonly coming: Set<MessageId>;
-  /** Whose row is taken with the next page. */
-  readonly arrived: Map<MessageId, { readonly body: Body; readonly size: number }>;
-}
 export const noLargeBodies = (): LargeBodies => ({ bytes: 0, coming: new Set(), arrived: new Map() });
 
 export const READ_BYTES = 4 * 1024 * 1024;

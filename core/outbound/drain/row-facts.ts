@@ -8,10 +8,10 @@ import { type Decision, decide } from '#core/outbound/protocol/decide.ts';
 import { type Delivery, recordUnsent } from '#core/outbound/protocol/delivery-writes.ts';
 import type { MessageItem, RecordItem, RowItem } from '#core/outbound/protocol/items.ts';
 import { messageKey, recordKey } from '#core/outbound/protocol/keys.ts';
-import { type Body, bodyOf, fetchBeside, isLarge, READ_BYTES, takeArrived } from './large-bodies.ts';
+import { bodyOf, fetchBeside, isLarge, READ_BYTES, takeArrived } from './large-bodies.ts';
 import { deleteRow, putRetry } from './record-outcome.ts';
 import type { Sending } from './sending.ts';
-import { persist, type Session, stopFor } from './session-state.ts';
+import { type Body, persist, type Session, stopFor } from './session-state.ts';
 import { settleUnreadable } from './unreadable-body.ts';
 
 export type Row = Placed<RowItem>;

@@ -3,13 +3,12 @@ import { ask } from '#core/ask.ts';
 import type { EpochMs } from '#core/glossary.ts';
 import type { ItemPage, Placed, SenderSession } from '#core/outbound/ports.ts';
 import { type Batch, renewLease } from '#core/outbound/protocol/delivery-writes.ts';
-import type { EndpointId, JobId } from '#core/outbound/protocol/ids.ts';
+import type { EndpointId, JobId, MessageId } from '#core/outbound/protocol/ids.ts';
 import type { RowItem, RuntimeItem } from '#core/outbound/protocol/items.ts';
 import { runtimeKey } from '#core/outbound/protocol/keys.ts';
 import type { DrainPorts, DrainRules, Invocation } from './drain-ports.ts';
 import type { ConfigOf, EndpointConfig, GuardOn } from './endpoint-config.ts';
 import type { Health } from './health.ts';
-import type { LargeBodies } from './large-bodies.ts';
 
 /**
  * Why nothing new begins. `held`: a hold was decided. `waiting`: an ordered head is not due. `time`: the lease or the
@@ -22,6 +21,16 @@ export interface SessionTools {
   readonly rules: DrainRules;
   readonly configOf: ConfigOf;
   readonly guardOn: GuardOn;
+}
+/** `unreadable`: it is there, and cannot be had now. Undefined: it is gone. */
+export type Body = Uint8Array | 'unreadable' | undefined;
+
+export interface LargeBodies {
+  /** Of those that are on their way or have arrived: ten sessions share the memory of one process. */
+  bytes: number;
+  readonly coming: Set<MessageId>;
+  /** Whose row is taken with the next page. */
+  readonly arrived: Map<MessageId, { readonly body: Body; readonly size: number }>;
 }
 export type FirstPage = ItemPage<Placed<RowItem>>;
 

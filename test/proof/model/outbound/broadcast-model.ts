@@ -54,15 +54,19 @@ const LEFT = 'THE BODY IS LEFT WHEN NOBODY HAS A DELIVERY OF IT';
 const isOver = ({ delivery }: Customer): boolean => ['sent', 'ended', 'expired'].includes(delivery);
 const isGone = (state: State, name: Name): boolean => name === 'a' && state.erasureOfA !== 'idle';
 
+/** Takes one of the losses. */
+const loses = (state: State, what: string, change: Partial<State>): Step<State>[] =>
+  state.lossesLeft > 0
+    ? [possible('queue', `loses ${what}`, { ...state, ...change, lossesLeft: state.lossesLeft - 1 })]
+    : [];
+
 const walker: Actor<State> = state => {
   if (state.walk !== 'queued') return [];
   const asked = (name: Name): Customer =>
     isGone(state, name) || state[name].job !== 'none' ? state[name] : { ...state[name], job: 'queued' };
   return [
-    certain('walk', 'makes the jobs', { ...state, walk: 'done', a: asked('a'), b: asked('b') }),
-    ...(state.lossesLeft > 0
-      ? [possible('queue', 'loses the walk', { ...state, walk: 'lost', lossesLeft: state.lossesLeft - 1 })]
-      : []),
+    certain<State>('walk', 'makes the jobs', { ...state, walk: 'done', a: asked('a'), b: asked('b') }),
+    ...loses(state, 'the walk', { walk: 'lost' }),
   ];
 };
 
@@ -77,15 +81,7 @@ function job(rules: Rules, name: Name): Actor<State> {
         ...state,
         [name]: { job: 'done', delivery },
       }),
-      ...(state.lossesLeft > 0
-        ? [
-            possible('queue', `loses the job of ${name}`, {
-              ...state,
-              [name]: { ...me, job: 'lost' },
-              lossesLeft: state.lossesLeft - 1,
-            }),
-          ]
-        : []),
+      ...loses(state, `the job of ${name}`, { [name]: { ...me, job: 'lost' } }),
     ];
   };
 }
