@@ -8,11 +8,11 @@ import { type Decision, decide } from '#core/outbound/protocol/decide.ts';
 import { type Delivery, recordUnsent } from '#core/outbound/protocol/delivery-writes.ts';
 import type { MessageItem, RecordItem, RowItem } from '#core/outbound/protocol/items.ts';
 import { messageKey, recordKey } from '#core/outbound/protocol/keys.ts';
-import { bodyOf, fetchBeside, isLarge, READ_BYTES, takeArrived } from './large-bodies.ts';
+import { bodyOf, fetchBeside, isLarge, READ_BYTES, takeArrived } from './bodies/large-bodies.ts';
+import { settleUnreadable } from './bodies/unreadable-body.ts';
 import { deleteRow, putRetry } from './record-outcome.ts';
 import type { Sending } from './sending.ts';
 import { type Body, persist, type Session, stopFor } from './session-state.ts';
-import { settleUnreadable } from './unreadable-body.ts';
 
 export type Row = Placed<RowItem>;
 

@@ -17,11 +17,11 @@ import type { EndpointId } from '#core/outbound/protocol/ids.ts';
 import type { RuntimeItem } from '#core/outbound/protocol/items.ts';
 import { aheadRange, dueAtOf, recordKey, rowsRange, runtimeKey, wakeAtOf } from '#core/outbound/protocol/keys.ts';
 import { DAY_MS } from '#core/time.ts';
+import { noLargeBodies } from './bodies/large-bodies.ts';
 import type { Invocation } from './drain-ports.ts';
 import { drainRows } from './drain-rows.ts';
 import type { EndpointConfig } from './endpoint-config.ts';
 import { atRelease, healthOf } from './health.ts';
-import { noLargeBodies } from './large-bodies.ts';
 import { type FirstPage, isClosed, persist, type Session, type SessionTools } from './session-state.ts';
 
 /** `ack`: the token is done. `give_back`: it must come again, hidden for a while. */

@@ -3,7 +3,6 @@ import { expect, it } from 'vitest';
 import { pause, resume } from '#core/outbound/gate/gate.ts';
 import type { Answer } from '#core/outbound/ports.ts';
 import type { MessageId } from '#core/outbound/protocol/ids.ts';
-import { OUTBOUND_TIMINGS } from '#core/outbound/protocol/timings.ts';
 import { changeEndpoint, deleteEndpoint } from '#core/outbound/registry/endpoints.ts';
 import { MINUTE_MS } from '#core/time.ts';
 import { answered, OutboundWorld } from '#test/kit/outbound-world.ts';
@@ -70,9 +69,7 @@ it.each(MOMENTS)(
       ),
     );
     await world.until(() => ends().every(end => end !== undefined), 10 * MINUTE_MS);
-    expect(Math.max(...world.requests.map(({ startedAt }) => startedAt))).toBeLessThanOrEqual(
-      actedAt + 2_000,
-    );
+    expect(Math.max(...world.requests.map(({ startedAt }) => startedAt))).toBeLessThanOrEqual(actedAt + 2_000);
     expect(ends().filter(end => end === 'delivered')).toHaveLength(world.requests.length);
     expect(ends().filter(end => end === 'canceled')).toHaveLength(CALLS - world.requests.length);
     world.stop();

@@ -1,7 +1,7 @@
 /** Bodies in the bucket that are slow: what lies beside them goes out at once, and nobody asks again and again. */
 import { expect, it } from 'vitest';
 import { SeededRandom } from '#adapters/memory/seeded-random.ts';
-import { READ_BYTES } from '#core/outbound/drain/large-bodies.ts';
+import { READ_BYTES } from '#core/outbound/drain/bodies/large-bodies.ts';
 import { pause, resume } from '#core/outbound/gate/gate.ts';
 import type { MessageId } from '#core/outbound/protocol/ids.ts';
 import { MINUTE_MS } from '#core/time.ts';

@@ -1,8 +1,9 @@
 /** Bodies in the bucket are fetched beside what is sent: one that is large, slow or damaged holds up no other row. */
+
+import { type Body, type LargeBodies, persist, type Session } from '#core/outbound/drain/session-state.ts';
 import type { MessageId } from '#core/outbound/protocol/ids.ts';
 import type { MessageItem } from '#core/outbound/protocol/items.ts';
 import { readBody } from '#core/outbound/publish/message-body.ts';
-import { type Body, type LargeBodies, persist, type Session } from './session-state.ts';
 
 export const noLargeBodies = (): LargeBodies => ({ bytes: 0, coming: new Set(), arrived: new Map() });
 

@@ -1,10 +1,11 @@
 /** A stored body that cannot be read is its own row's fault: that row waits, and after a day it is dead. Its neighbours go on. */
+
+import { deleteRow, writeWait } from '#core/outbound/drain/record-outcome.ts';
+import type { Sending } from '#core/outbound/drain/sending.ts';
+import { persist, type Session, stopFor } from '#core/outbound/drain/session-state.ts';
+import { ownWait } from '#core/outbound/drain/settle-failure.ts';
 import { recordUnreadable } from '#core/outbound/protocol/delivery-writes.ts';
 import { DAY_MS } from '#core/time.ts';
-import { deleteRow, writeWait } from './record-outcome.ts';
-import type { Sending } from './sending.ts';
-import { persist, type Session, stopFor } from './session-state.ts';
-import { ownWait } from './settle-failure.ts';
 
 export async function settleUnreadable(session: Session, hand: Omit<Sending, 'body'>): Promise<void> {
   const { ports, rules, config, ep } = session;
