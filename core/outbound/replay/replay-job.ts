@@ -170,11 +170,12 @@ async function runPage(ports: ReplayJobPorts, rules: ReplayJobRules, job: Replay
   if (place === undefined) return { ...nothing, next: undefined };
   const isAhead = nextDueAt > clock.now() + AHEAD_MS;
   if (isAhead) return { ...nothing, ep: place.ep, next: place, full: true };
-  if (!job.dryRun && (await outstanding(ports, place.ep, job.id)) >= OUTSTANDING) {
+  const room = job.dryRun ? OUTSTANDING : OUTSTANDING - (await outstanding(ports, place.ep, job.id));
+  if (room <= 0) {
     return { ...nothing, ep: place.ep, next: await leaveForLater(ports, job, place), full: true };
   }
   // 2. A page of deliveries.
-  const { deliveries, next } = await pageOf(ports, job, place);
+  const { deliveries, next } = await pageOf(ports, job, place, room);
   const wanted = deliveries.filter(each => fits(job, each));
   let replayed = 0;
   // 3. Each is a replay of its own; refused is skipped.

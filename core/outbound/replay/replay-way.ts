@@ -48,12 +48,13 @@ export async function pageOf(
   ports: WayPorts,
   job: ReplayJobItem,
   place: Way,
+  most: number,
 ): Promise<{ deliveries: readonly Found[]; next: Way | undefined }> {
   const { store, clock } = ports;
   const { ep, day: _, cursor, ...behind } = place;
   const at = cursor === undefined ? {} : { cursor };
   if (job.status === 'dead') {
-    const page = await store.query({ ...deadRange(ep), limit: PAGE, ...at });
+    const page = await store.query({ ...deadRange(ep), limit: Math.min(PAGE, most), ...at });
     const deliveries = page.items.map(item => {
       const { pk, sk, type } = item as Placed<{ type?: string }>;
       return { delivery: deliveryOfRecord({ pk, sk }), record: undefined, ...given({ type }) };
@@ -62,7 +63,7 @@ export async function pageOf(
     return { deliveries, next };
   }
   const day = place.day ?? dayOf(job.since ?? clock.now() - 30 * DAY_MS);
-  const page = await store.query({ ...recordsRange(ep, day), limit: PAGE, ...at });
+  const page = await store.query({ ...recordsRange(ep, day), limit: Math.min(PAGE, most), ...at });
   const deliveries = page.items.map(item => ({
     delivery: deliveryOfRecord(item),
     record: item,
