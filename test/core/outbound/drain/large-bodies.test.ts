@@ -25,7 +25,9 @@ async function backlog(sizes: readonly ('small' | 'large' | 'slow')[], given: ob
   await world.clock.complete(world.insist(ports => pause(ports, ep, act())));
   const ids = { small: [] as MessageId[], large: [] as MessageId[], slow: [] as MessageId[] };
   for (const [n, size] of sizes.entries()) {
-    const heard = await world.clock.complete(world.publish(app, `k${n}`, size === 'small' ? {} : { content: large(n) }));
+    const heard = await world.clock.complete(
+      world.publish(app, `k${n}`, size === 'small' ? {} : { content: large(n) }),
+    );
     if (heard.kind === 'accepted') ids[size].push(heard.id);
     await world.clock.advanceBy(10);
   }
@@ -64,7 +66,10 @@ it('sends what is small, and what is large and quick, beside one body that takes
 });
 
 it('fetches thirty slow bodies within the room there is, and small ones pass them', async () => {
-  const sizes = [...Array.from({ length: 30 }, () => 'slow' as const), ...Array.from({ length: 30 }, () => 'small' as const)];
+  const sizes = [
+    ...Array.from({ length: 30 }, () => 'slow' as const),
+    ...Array.from({ length: 30 }, () => 'small' as const),
+  ];
   const { world, ids, seen, sentAfter } = await backlog(sizes, { maxConcurrency: 4 });
   await world.clock.advanceBy(10 * MINUTE_MS);
   expect(Math.max(...sentAfter(ids.small).map(ms => ms ?? Infinity))).toBeLessThan(10_000);
