@@ -41,8 +41,6 @@ const WATCH = ['test/watch/*.watch.ts'];
  * seed, which `HOLDFAST_SEED` gives to all of them. Those that go further by themselves in the long run are left out.
  */
 const SEEDS = Number(env['HOLDFAST_SEEDS'] ?? 300);
-/** One of its tests takes more than a second: a tenth of the seeds. */
-const SLOW = ['test/core/outbound/address/target-url.test.ts'];
 const DRAWN = globSync('test/**/*.test.ts', { cwd: import.meta.dirname }).filter(file => {
   const code = readFileSync(join(import.meta.dirname, file), 'utf8');
   return (
@@ -51,10 +49,6 @@ const DRAWN = globSync('test/**/*.test.ts', { cwd: import.meta.dirname }).filter
     !file.startsWith('test/adapters/contracts/')
   );
 });
-const seeds = (name: string, include: readonly string[], count: number) => ({
-  test: { name, ...SHARED, include: [...include], repeats: count - 1, testTimeout: 240_000 },
-});
-
 /** `expect.poll` waits for what must come, on a busy machine too; one second, its default, is less than that. */
 const POLL = { poll: { timeout: 5_000 } } as const;
 
@@ -70,14 +64,7 @@ export default defineConfig({
     ...(env['HOLDFAST_SEED'] && { setupFiles: ['./test/kit/runner/given-seed.ts'] }),
     projects: [
       ...(env['HOLDFAST_LONG'] === '1'
-        ? [
-            seeds(
-              'seeds',
-              DRAWN.filter(file => !SLOW.includes(file)),
-              SEEDS,
-            ),
-            seeds('seeds-slow', SLOW, Math.ceil(SEEDS / 10)),
-          ]
+        ? [{ test: { name: 'seeds', ...SHARED, include: DRAWN, repeats: SEEDS - 1, testTimeout: 240_000 } }]
         : []),
       {
         test: {

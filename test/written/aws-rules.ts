@@ -585,7 +585,7 @@ Written from \`test/written/aws-rules.ts\` by \`npm run write\`. Nothing of this
 
 "Shown by" is a test of ours that fails when our code breaks the rule, or the stand-in does. It says nothing about AWS itself. The date is the day on which somebody read the source. \`reported\`: people say so, AWS does not. \`remembered\`: written down from memory, the page is where to look (${remembered} rules).
 
-A comment of our code that names a limit of AWS must be in the list: \`test/surfaces/docs/aws-rules.test.ts\`.
+A comment of our code that names a limit of AWS must be in the list: \`test/bench/aws-rules.test.ts\`.
 
 ## Nothing here shows these (${open.length})
 

@@ -1,20 +1,27 @@
 /** The routes of the producer's API and what answers them. */
+
+import { listAttempts } from '#core/outbound/api/deliveries/attempts-api.ts';
+import { listDeliveries, listOfApplication, listOfMessage } from '#core/outbound/api/deliveries/deliveries-api.ts';
+import {
+  eraseBody,
+  listMessages,
+  matchMessage,
+  showBody,
+  showOneMessage,
+} from '#core/outbound/api/deliveries/messages-api.ts';
+import { createJob, listJobs, replayOne, showOneJob, steerJob } from '#core/outbound/api/deliveries/replay-api.ts';
 import type { Reply } from '#core/reply.ts';
 import { answering } from './answering.ts';
 import type { ApiCall } from './api-call.ts';
 import type { DeliveryRoute } from './api-routes.ts';
 import { changeApp, createApp, listApps, putApp, showApp } from './applications-api.ts';
-import { listAttempts } from './attempts-api.ts';
-import { listDeliveries, listOfApplication, listOfMessage } from './deliveries-api.ts';
 import { activateSecret, revealSecret, rotateSecret } from './endpoint-secret.ts';
 import { changeOne, createOne, deleteOne, listAll, putOne, showOne } from './endpoints-api.ts';
 import { eraseApp, showOneErasure } from './erasure-api.ts';
 import { deleteType, listTypes, showOneType } from './event-types-api.ts';
 import { disableOne, enableOne, pauseOne, probeOne, resumeOne } from './gate-api.ts';
 import { showHealth, showStats, showSummary } from './health-api.ts';
-import { eraseBody, listMessages, matchMessage, showBody, showOneMessage } from './messages-api.ts';
 import { createToken, revokeOneToken, revokeTokens } from './portal-tokens-api.ts';
-import { createJob, listJobs, replayOne, showOneJob, steerJob } from './replay-api.ts';
 import { resealSecrets } from './reseal-api.ts';
 import { listTests, testOne } from './test-delivery.ts';
 

@@ -2,6 +2,7 @@
 
 import { askOrSkip } from '#core/ask.ts';
 import { given } from '#core/given.ts';
+import { showAttempt } from '#core/outbound/api/deliveries/attempts-api.ts';
 import { versionOf } from '#core/outbound/catalogue/judge-publication.ts';
 import { classifyAnswer } from '#core/outbound/drain/classify-answer.ts';
 import { exchanged, hideEchoes } from '#core/outbound/drain/exchanged.ts';
@@ -29,7 +30,6 @@ import {
   queryOf,
   sealCursor,
 } from './api-call.ts';
-import { showAttempt } from './attempts-api.ts';
 import { MASKED } from './customer.ts';
 import { typeName } from './fields.ts';
 

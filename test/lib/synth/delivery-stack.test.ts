@@ -351,7 +351,7 @@ const DRAIN = [
   'outbox D#*: GetItem UpdateItem',
   'outbox M#* D#*: BatchGetItem',
   'outbox Q#* G#*: DeleteItem PutItem Query',
-  'outbox T#*: PutItem',
+  'outbox T#*: GetItem PutItem',
   'registry A#* S#* R#* C#*: BatchGetItem GetItem',
   'registry R#*: ConditionCheckItem UpdateItem',
   'wake-slow: sqs:SendMessage',

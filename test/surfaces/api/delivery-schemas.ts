@@ -1,6 +1,7 @@
 /** Schemas of docs/api/delivery-openapi.json: what the producer's API takes and answers. */
 
 import { given } from '#core/given.ts';
+import { JOB_FIELDS, REPLAY_FIELDS } from '#core/outbound/api/deliveries/replay-api.ts';
 import { endpointFields } from '#core/outbound/api/endpoint-body.ts';
 import { SECRET_FIELDS } from '#core/outbound/api/endpoint-secret.ts';
 import { applicationFields, why } from '#core/outbound/api/fields.ts';
@@ -8,7 +9,6 @@ import { STATES } from '#core/outbound/api/health-api.ts';
 import { CAPABILITIES } from '#core/outbound/api/portal-token.ts';
 import { TOKEN_FIELDS } from '#core/outbound/api/portal-tokens-api.ts';
 import { MESSAGE_FIELDS } from '#core/outbound/api/publish-message.ts';
-import { JOB_FIELDS, REPLAY_FIELDS } from '#core/outbound/api/replay-api.ts';
 import { SCHEDULES } from '#core/outbound/drain/schedule.ts';
 import { ERASED_KINDS } from '#core/outbound/erase/erasure.ts';
 import { ANSWER_CLASSES, FAULTS } from '#core/outbound/ports.ts';

@@ -2,9 +2,10 @@
  * docs/api/portal-openapi.json: what a customer may call with a portal token, as OpenAPI 3.1. It is the producer's document,
  * cut to the routes, fields and answers of a customer by the tables that the code itself goes by. `npm run write` writes it.
  */
+
+import { CUSTOMER_JOB_FIELDS, CUSTOMER_REPLAY_FIELDS } from '#core/outbound/api/deliveries/replay-api.ts';
 import { CUSTOMER_FIELDS } from '#core/outbound/api/endpoint-body.ts';
 import { CAPABILITIES } from '#core/outbound/api/portal-token.ts';
-import { CUSTOMER_JOB_FIELDS, CUSTOMER_REPLAY_FIELDS } from '#core/outbound/api/replay-api.ts';
 import { SHAPES } from '#core/outbound/portal/customer-view.ts';
 import {
   PORTAL_CAPABILITIES,

@@ -1,6 +1,16 @@
 /** The attempts of one delivery. */
 import { given } from '#core/given.ts';
 import type { EpochMs } from '#core/glossary.ts';
+import {
+  type ApiCall,
+  anyText,
+  endpointOf,
+  limitCheck,
+  limitOf,
+  openCursor,
+  queryOf,
+  sealCursor,
+} from '#core/outbound/api/api-call.ts';
 import { wordsOf } from '#core/outbound/protocol/attempt-words.ts';
 import type { MessageId } from '#core/outbound/protocol/ids.ts';
 import type { AttemptItem, Exchange, RecordItem } from '#core/outbound/protocol/items.ts';
@@ -11,7 +21,6 @@ import { json, type Reply } from '#core/reply.ts';
 import { textOf } from '#core/scan/bytes.ts';
 import { capText } from '#core/scan/text.ts';
 import { toIso } from '#core/time.ts';
-import { type ApiCall, anyText, endpointOf, limitCheck, limitOf, openCursor, queryOf, sealCursor } from './api-call.ts';
 
 /** One exchange in full, as it was kept. */
 export function showAttempt(codec: Pick<Codec, 'inflate'>, item: AttemptItem) {

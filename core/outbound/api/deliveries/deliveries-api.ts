@@ -1,4 +1,17 @@
 /** Lists of deliveries: of an application, of an endpoint, of a message over its endpoints. */
+
+import {
+  type ApiCall,
+  anyText,
+  applicationOf,
+  endpointOf,
+  limitCheck,
+  limitOf,
+  openCursor,
+  queryOf,
+  sealCursor,
+} from '#core/outbound/api/api-call.ts';
+import { time, typeName } from '#core/outbound/api/fields.ts';
 import { endpointsOf } from '#core/outbound/fan-out/endpoints-of.ts';
 import { ANSWER_CLASSES } from '#core/outbound/ports.ts';
 import type { MessageId } from '#core/outbound/protocol/ids.ts';
@@ -15,18 +28,6 @@ import { oneOf } from '#core/problem.ts';
 import { refuse } from '#core/problem-reply.ts';
 import { json, type Reply } from '#core/reply.ts';
 import { DAY_MS, parseIso } from '#core/time.ts';
-import {
-  type ApiCall,
-  anyText,
-  applicationOf,
-  endpointOf,
-  limitCheck,
-  limitOf,
-  openCursor,
-  queryOf,
-  sealCursor,
-} from './api-call.ts';
-import { time, typeName } from './fields.ts';
 import { showDelivery } from './show-delivery.ts';
 import { type Found, type WalkPlace, walkDeliveries } from './walk-deliveries.ts';
 

@@ -2,6 +2,21 @@
 import { askOrSkip } from '#core/ask.ts';
 import { given } from '#core/given.ts';
 import type { EpochMs } from '#core/glossary.ts';
+import {
+  type ApiCall,
+  anyText,
+  applicationOf,
+  bodyOf,
+  endpointOf,
+  limitCheck,
+  limitOf,
+  openCursor,
+  pastOf,
+  queryOf,
+  sealCursor,
+} from '#core/outbound/api/api-call.ts';
+import { fieldsFor } from '#core/outbound/api/customer.ts';
+import { listUpTo, time, typeName, why } from '#core/outbound/api/fields.ts';
 import { type EndpointId, freshId, type JobId, type MessageId } from '#core/outbound/protocol/ids.ts';
 import {
   FINAL_STATUSES,
@@ -19,21 +34,6 @@ import { boolean, number, oneOf, text } from '#core/problem.ts';
 import { refuse } from '#core/problem-reply.ts';
 import { json, type Reply } from '#core/reply.ts';
 import { parseIso, toIso } from '#core/time.ts';
-import {
-  type ApiCall,
-  anyText,
-  applicationOf,
-  bodyOf,
-  endpointOf,
-  limitCheck,
-  limitOf,
-  openCursor,
-  pastOf,
-  queryOf,
-  sealCursor,
-} from './api-call.ts';
-import { fieldsFor } from './customer.ts';
-import { listUpTo, time, typeName, why } from './fields.ts';
 
 const requestId = text(/^[\w-]{1,64}$/, '1 to 64 letters, digits, - and _', 'e.g. a uuid');
 const anything = text(/^.{1,120}$/s, 'an id, or uid:<uid>', 'correct it');

@@ -1,6 +1,18 @@
 /** Messages of an application as they were published, and who would get one. */
 import { given } from '#core/given.ts';
 import type { EpochMs } from '#core/glossary.ts';
+import {
+  type ApiCall,
+  anyText,
+  applicationOf,
+  bodyOf,
+  limitCheck,
+  limitOf,
+  openCursor,
+  queryOf,
+  sealCursor,
+} from '#core/outbound/api/api-call.ts';
+import { apiVersion, channel, listUpTo, time, typeName } from '#core/outbound/api/fields.ts';
 import { eraseBodyOf } from '#core/outbound/erase/erase-body.ts';
 import { mismatchOf } from '#core/outbound/fan-out/match-endpoint.ts';
 import type { Placed } from '#core/outbound/ports.ts';
@@ -13,18 +25,6 @@ import { refuse } from '#core/problem-reply.ts';
 import { json, type Reply } from '#core/reply.ts';
 import { toBase64, utf8 } from '#core/scan/bytes.ts';
 import { HOUR_MS, parseIso, toHour, toIso } from '#core/time.ts';
-import {
-  type ApiCall,
-  anyText,
-  applicationOf,
-  bodyOf,
-  limitCheck,
-  limitOf,
-  openCursor,
-  queryOf,
-  sealCursor,
-} from './api-call.ts';
-import { apiVersion, channel, listUpTo, time, typeName } from './fields.ts';
 
 /** Hours that one call looks into at most. */
 const HOURS_PER_CALL = 48;
