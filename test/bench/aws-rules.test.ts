@@ -10,7 +10,7 @@ import { expect, it } from 'vitest';
 import { DEFAULT_QUOTAS } from '#bench/growth/quotas.ts';
 import { AWS_RULES, renderAwsPage } from '#test/written/aws-rules.ts';
 
-const ROOT = join(import.meta.dirname, '../../..');
+const ROOT = join(import.meta.dirname, '../..');
 const filesBelow = (folder: string): string[] =>
   readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
     .filter(name => name.endsWith('.ts'))

@@ -141,7 +141,7 @@ export function isOwed(record: RecordView): boolean {
 /** Moves within one generation. A dead letter moves only when a person sent it back to work. */
 const MOVES: Readonly<Record<string, string>> = {
   // The final ones: claimed and finished in one write.
-  pending: 'pending processing deferred dead_letter completed skipped_stale rejected',
+  pending: 'pending processing deferred dead_letter completed skipped_stale rejected ignored',
   processing: 'processing failed deferred completed skipped_stale rejected ignored dead_letter',
   failed: 'failed processing deferred dead_letter',
   deferred: 'deferred processing dead_letter',

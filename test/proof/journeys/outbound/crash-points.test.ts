@@ -24,7 +24,7 @@ const CALLS: Readonly<Partial<Record<OutboundRole, readonly string[]>>> = {
   tend: [
     ...['blobs.list', 'blobs.put', 'jobs.send', 'store.delete', 'store.get', 'store.getMany', 'store.put'],
     'store.query',
-    ...['store.scan', 'store.transact', 'store.update', 'wake.send'],
+    ...['store.scan', 'store.transact', 'store.update', 'wake.send', 'slow.send'],
   ],
 };
 
