@@ -11,7 +11,7 @@ const STRIDE = isLongRun() ? 1 : 17;
 const WHOLE = new Set(['publish, delivered']);
 
 /** What tend does rarely is always met; what it repeats each minute, by default one time of 29. */
-const RARE = new Set(['jobs.send', 'wake.send', 'store.transact', 'store.delete', 'store.put']);
+const RARE = new Set(['jobs.send', 'wake.send', 'slow.send', 'store.transact', 'store.delete', 'store.put']);
 
 /** Every call that each function makes to a service; but not the drainer's to the dead-letter queue, with what is no token. */
 const CALLS: Readonly<Partial<Record<OutboundRole, readonly string[]>>> = {
