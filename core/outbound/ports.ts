@@ -3,7 +3,9 @@
  * suite holds each implementation, the one in memory among them, to the same behaviour. A call that fails throws
  * `DependencyError`; a condition that does not hold is a result, not an error.
  */
+
 import type { Condition } from '#core/condition.ts';
+import type { EpochMs } from '#core/glossary.ts';
 
 // ---- items -----------------------------------------------------------------------------------------------------------
 
@@ -148,7 +150,8 @@ export interface WalkJob {
 /** Publish an operational event for a session, which may not write messages. */
 export interface OperationalJob {
   readonly v: 1;
-  readonly op: { readonly type: string; readonly key: string; readonly data: Item };
+  /** `at`: when it was told, however late the job runs. */
+  readonly op: { readonly type: string; readonly key: string; readonly data: Item; readonly at?: EpochMs };
 }
 /** Go on with a replay job: it was started, or rows of it are done at an endpoint. */
 interface ReplayRunJob {

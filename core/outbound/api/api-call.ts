@@ -181,8 +181,9 @@ export async function tellOperational(
   endpoint: Pick<EndpointItem, 'id' | 'app'>,
   data: Readonly<Record<string, unknown>> = {},
 ): Promise<void> {
-  const key = operationalKey(type, endpoint.id, ports.clock.now());
-  const op = { type, key, data: { endpoint: endpoint.id, application: endpoint.app, ...data } };
+  const at = ports.clock.now();
+  const key = operationalKey(type, endpoint.id, at);
+  const op = { type, key, at, data: { endpoint: endpoint.id, application: endpoint.app, ...data } };
   const asker = { telemetry: ports.telemetry, stage: 'tell', fields: { endpoint: endpoint.id } };
   await askOrSkip(asker, () => ports.jobs.send([{ v: 1, op }], endpoint.app));
 }

@@ -8,8 +8,9 @@ export async function tell(session: Session, type: string, data: Item = {}): Pro
   if (session.told.has(type)) return;
   session.told.add(type);
   const { ep, runtime, ports } = session;
-  const key = operationalKey(type, ep, ports.clock.now());
-  const op = { type, key, data: { endpoint: ep, application: runtime.app, ...data } };
+  const at = ports.clock.now();
+  const key = operationalKey(type, ep, at);
+  const op = { type, key, at, data: { endpoint: ep, application: runtime.app, ...data } };
   const asker = { telemetry: ports.telemetry, stage: 'tell', fields: { endpoint: ep } };
   await askOrSkip(asker, () => ports.jobs.send([{ v: 1, op }], runtime.app));
 }

@@ -24,10 +24,13 @@ export async function publishOperational(
 ): Promise<void> {
   const name = await ports.store.get(appNameKey(OPERATIONS), 'eventual');
   if (name === undefined || op.data['application'] === name.id) return;
-  // Told before, and fanned out since: another row of it would be due for as long as it is old, and look like a lost token.
+  // Told again, minutes after the first time: another row of it would be due for as long as it is old, and look like a lost
+  // token. A job that runs again has its first time: it may have died before its message was fanned out.
   const app = name.id as AppId;
-  const told = await ports.store.get(messageKey(messageIdOf(app, op.key, ports.crypto)), 'eventual');
-  if (told !== undefined && ports.clock.now() - told.createdAt > TOLD_ONCE_MS) return;
+  if (op.at !== undefined) {
+    const told = await ports.store.get(messageKey(messageIdOf(app, op.key, ports.crypto)), 'eventual');
+    if (told !== undefined && op.at - told.createdAt > TOLD_ONCE_MS) return;
+  }
   const json = new TextEncoder().encode(JSON.stringify(op.data));
   await publish(ports, rules, { app, key: op.key, type: op.type, content: { kind: 'data', json } });
 }

@@ -92,7 +92,7 @@ export async function tend(ports: TendPorts, rules: TendRules): Promise<boolean>
   await step(() => wakeDue(ports, memory.withTraffic));
   // 3. What people asked for.
   const within = (ms: number): EpochMs => Math.min(until, clock.now() + ms);
-  const tell = (job: ReplayJobItem) => publishOperational(ports, rules, finishedJob(job));
+  const tell = (job: ReplayJobItem) => publishOperational(ports, rules, { ...finishedJob(job), at: ports.clock.now() });
   await step(() => runReplayJobs(ports, rules, within(JOBS_MS), tell));
   await step(() => eraseSome(ports, rules.retentionMs, within(ERASE_MS)));
   // 4. What a queue lost.
@@ -178,7 +178,7 @@ async function auditSome(
   const { counts, place } = await audit(ports, rules.retentionMs, from, async (runtime, first) => {
     const now = clock.now();
     for (const op of [...eventsOf(runtime, now), ...(await backlogAt(ports, runtime, first))]) {
-      await publishOperational(ports, rules, op);
+      await publishOperational(ports, rules, { ...op, at: now });
     }
   });
   if (place !== undefined) return { auditPlace: place };
