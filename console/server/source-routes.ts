@@ -1,6 +1,7 @@
 /** Of sources: what they are, what was refused, the shapes of their events, samples, pauses. */
 
 import { given } from '#core/given.ts';
+import { REFUSED_SLOTS } from '#core/inbound/protocol/event-item.ts';
 import { readGuide } from '#operator/health/read-guide.ts';
 import { OperatorError } from '#operator/operator-error.ts';
 import { listRefused, type RefusedRequest, showRefused } from '#operator/refused/refused.ts';
@@ -61,7 +62,7 @@ async function source({ operator, params }: Asked) {
 async function refused({ operator, params }: Asked) {
   const { id, quarantine } = operator.source(params['name'] ?? '');
   const found = await listRefused(operator, { sources: [id], since: 0 });
-  return { kept: quarantine, refused: found.map(refusedRow), now: operator.clock.now() };
+  return { kept: quarantine, most: REFUSED_SLOTS, refused: found.map(refusedRow), now: operator.clock.now() };
 }
 
 async function refusedOne({ operator, params }: Asked): Promise<RefusedDetail> {

@@ -145,7 +145,7 @@ function histogramOf(times: readonly EpochMs[], from: EpochMs, to: EpochMs): rea
 
 export interface MoveRequest {
   readonly verb: 'redrive' | 'purge';
-  readonly filter: Pick<EventFilter, 'sources' | 'cause'>;
+  readonly filter: Pick<EventFilter, 'sources' | 'cause' | 'error'>;
   /** Of `purge`: also messages of events that are still dead. */
   readonly open: boolean;
   /** Messages a second, of `redrive`. */

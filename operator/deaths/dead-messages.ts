@@ -1,5 +1,6 @@
 import { splitEventPk } from '#core/glossary.ts';
 import { decodeWorkMessage } from '#core/inbound/protocol/work-message.ts';
+import { errorPattern } from '#core/inbound/search/error-pattern.ts';
 import type { EventFilter } from '#core/inbound/search/event-filter.ts';
 import { MINUTE_MS } from '#core/time.ts';
 import type { Gateway } from '#operator/gateway.ts';
@@ -20,15 +21,17 @@ const POLL_MS = 2_000;
  * The messages of the dead-letter queue, each once, until it answers empty a few times (a queue may do so before it is).
  * `redrive` wants those whose event is still dead of this very death, and those that carry an event that was never
  * recorded: nothing else brings it back. `purge` wants settled ones and those that are not ours,
- * and with `open` those of `redrive` as well. A filter by source or cause leaves alone what is not ours.
+ * and with `open` those of `redrive` as well. A filter by source, cause or error leaves alone what is not ours.
  */
 export async function* movableMessages(
   gateway: Pick<Gateway, 'dead' | 'store' | 'deployment' | 'gauge' | 'timer'>,
   verb: 'redrive' | 'purge',
-  filter: Pick<EventFilter, 'sources' | 'cause'>,
+  filter: Pick<EventFilter, 'sources' | 'cause' | 'error'>,
   open: boolean,
 ): AsyncGenerator<DeadMessage> {
-  const narrow = filter.cause !== undefined || filter.sources.length < gateway.deployment.sources.length;
+  const { cause: wantedCause, error } = filter;
+  const narrow =
+    wantedCause !== undefined || error !== undefined || filter.sources.length < gateway.deployment.sources.length;
   const seen = new Set<string>();
   let waitedMs = 0;
   for (let empty = 0; empty < EMPTY_ANSWERS; ) {
@@ -55,9 +58,10 @@ export async function* movableMessages(
       }
       const { pk, deadId, cause, payload, ref } = decoded.message;
       const { sourceId } = splitEventPk(pk);
-      const meant =
-        (!narrow || filter.sources.includes(sourceId)) && (filter.cause === undefined || filter.cause === cause);
-      const item = meant ? await gateway.store.get(pk) : undefined;
+      const near =
+        (!narrow || filter.sources.includes(sourceId)) && (wantedCause === undefined || wantedCause === cause);
+      const item = near ? await gateway.store.get(pk) : undefined;
+      const meant = near && (error === undefined || errorPattern(item?.lastError ?? '') === error);
       const stillDead = item?.status === 'dead_letter' && item.deadId === deadId;
       // A message without a record may be all that is left of its event.
       const isLast = item === undefined && (payload !== undefined || ref !== undefined);

@@ -86,7 +86,12 @@ export function Dead() {
         <ReplayMany query={queryOf(asking.group)} onClose={() => setAsking(undefined)} />
       ) : null}
       {asking?.what === 'purge' ? (
-        <Purge group={asking.group} onClose={() => setAsking(undefined)} onDone={view.reload} />
+        <Purge
+          group={asking.group}
+          count={countOf(asking.group, view.data?.groups ?? [])}
+          onClose={() => setAsking(undefined)}
+          onDone={view.reload}
+        />
       ) : null}
       {asking?.what === 'close' ? (
         <Close
@@ -219,17 +224,19 @@ function Close({
 
 function Purge({
   group,
+  count,
   onClose,
   onDone,
 }: {
   readonly group: DeadGroupRow;
+  readonly count: number;
   readonly onClose: () => void;
   readonly onDone: () => void;
 }) {
   const [typed, setTyped] = useState('');
-  const { source, cause, count } = group;
+  const { source, cause, pattern } = group;
   const purge = async (): Promise<AfterConfirm> => {
-    await ask(`/api/dead/purge?${new URLSearchParams({ source, cause })}`, { body: { confirm: count } });
+    await ask(`/api/dead/purge?${new URLSearchParams(meantBy(group))}`, { body: { confirm: count } });
     onDone();
     return 'close';
   };
@@ -243,8 +250,9 @@ function Purge({
       disabled={typed !== String(count)}
     >
       <p>
-        Deletes the messages of {visible(source)} with cause {visible(cause)} from the dead-letter queue. The events
-        stay here and can be replayed, but a redrive of the queue will not bring them back.
+        Deletes the messages of {visible(source)} with cause {visible(cause)}
+        {pattern === '' ? '' : ' and this error'} from the dead-letter queue. The events stay here and can be replayed,
+        but a redrive of the queue will not bring them back.
       </p>
       <Field label={`Type ${count} to confirm`} value={typed} onInput={setTyped} autofocus />
     </Ask>

@@ -9,11 +9,10 @@ import { Ago } from '../../../ui/time.tsx';
 import type { RefusedDetail, RefusedRow } from '../../wire.ts';
 import { useLoad } from '../parts/load.ts';
 
-/** Of one cause; more may have come. */
-const KEPT = 20;
-
 interface RefusedList {
   readonly kept: boolean;
+  /** Requests that are kept of one cause: where there are so many, more may have come. */
+  readonly most: number;
   readonly refused: readonly RefusedRow[];
 }
 
@@ -21,10 +20,10 @@ export function RefusedRequests({ path }: { readonly path: string }) {
   const view = useLoad<RefusedList>(`${path}/refused`, 5_000);
   return (
     <Shown of={view}>
-      {({ refused, kept }) =>
+      {({ refused, kept, most }) =>
         refused.length === 0 ? (
           <Empty title="Nothing was refused">
-            <p>Requests that do not verify are kept here for three days, the last 20 of each cause.</p>
+            <p>Requests that do not verify are kept here for three days, the last {most} of each cause.</p>
           </Empty>
         ) : (
           <>
@@ -33,7 +32,7 @@ export function RefusedRequests({ path }: { readonly path: string }) {
               {kept ? '' : ' Headers and bodies are not kept (quarantine: false).'}
             </p>
             {byCause(refused).map(rows => (
-              <Group rows={rows} path={path} key={rows[0]?.cause} />
+              <Group rows={rows} most={most} path={path} key={rows[0]?.cause} />
             ))}
           </>
         )
@@ -47,10 +46,18 @@ function byCause(rows: readonly RefusedRow[]): readonly (readonly RefusedRow[])[
   return [...new Set(rows.map(it => it.cause))].map(cause => rows.filter(it => it.cause === cause));
 }
 
-function Group({ rows, path }: { readonly rows: readonly RefusedRow[]; readonly path: string }) {
+function Group({
+  rows,
+  most,
+  path,
+}: {
+  readonly rows: readonly RefusedRow[];
+  readonly most: number;
+  readonly path: string;
+}) {
   const [newest] = rows;
   if (newest === undefined) return null;
-  const count = rows.length >= KEPT ? `at least ${KEPT}` : rows.length;
+  const count = rows.length >= most ? `at least ${most}` : rows.length;
   return (
     <section class="card refused-group" aria-label={`Refused: ${newest.cause}`}>
       <p>

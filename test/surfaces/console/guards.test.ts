@@ -230,20 +230,32 @@ describe('input', () => {
   });
 
   it('deletes the messages that were meant, and no more than were confirmed', async () => {
-    const [pay, push] = ['stripe', 'github'].map(source => {
-      const dead = { source, key: 'evt_gone', type: 'a', status: 'dead_letter', cause: 'permanent' } as const;
+    const rows = [
+      ['stripe', 'evt_gone', 'row 7 is missing'],
+      ['stripe', 'evt_other', 'no such column'],
+      ['github', 'evt_gone', 'row 8 is missing'],
+    ] as const;
+    const [pay, column, push] = rows.map(([source, key, lastError]) => {
+      const dead = { source, key, lastError, type: 'a', status: 'dead_letter', cause: 'permanent' } as const;
       const { pk, gen, bodySha, ingestId, size, receivedAt } = gateway.add({ ...dead, receivedAt: Date.now() - 9_000 });
       const message = { v: 1, pk, gen, bodySha, ingestId, size, receivedAt, provider: source, eventType: 'a' } as const;
       return encodeWorkMessage({ ...message, deadId: 'evt_gone', cause: 'permanent' });
-    }) as [string, string];
-    gateway.deadMessages = [pay, push];
-    const purge = async (body: object) =>
+    }) as [string, string, string];
+    gateway.deadMessages = [pay, column, push];
+    const purge = async (body: object, error = 'row 9 is missing') =>
       JSON.parse(
-        (await call(writing, '/api/dead/purge?source=stripe', { method: 'POST', body: JSON.stringify(body) })).body,
+        (
+          await call(writing, `/api/dead/purge?source=stripe&error=${encodeURIComponent(error)}`, {
+            method: 'POST',
+            body: JSON.stringify(body),
+          })
+        ).body,
       );
     expect(await purge({})).toMatchObject({ problem: 'confirm: ""' });
-    expect(gateway.deadMessages).toEqual([pay, push]);
-    expect(await purge({ confirm: 1 })).toMatchObject({ done: 1 });
+    expect(gateway.deadMessages).toEqual([pay, column, push]);
+    expect(await purge({ confirm: 2 })).toMatchObject({ done: 1, kept: 2 });
+    expect(gateway.deadMessages).toEqual([column, push]);
+    expect(await purge({ confirm: 1 }, 'no such column')).toMatchObject({ done: 1 });
     expect(gateway.deadMessages).toEqual([push]);
   });
 
