@@ -6,11 +6,9 @@ import { HOUR_MS, MINUTE_MS } from '#core/time.ts';
 import type { QueueSettings } from './gateway-config.ts';
 import type { Throttle } from './throttle.ts';
 
-/**
- * 200 to 290 requests a second must pass without a 429, which to a provider that never retries is a lost event.
- */
 /** Days that the bucket keeps a large body beyond the longest record that names it. */
 export const BODY_EXTRA_DAYS = 7;
+/** 200 to 290 requests a second must pass without a 429, which to a provider that never retries is a lost event. */
 export const DEFAULT_THROTTLE: Throttle = { rate: 1_000, burst: 2_000 };
 export const DEFAULT_MAX_BODY_BYTES = 4 * 1024 * 1024;
 /** Above this, base64 in the Lambda request would pass Lambda's 6 MB, and the front door refuses before us. */

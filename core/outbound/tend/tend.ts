@@ -92,7 +92,7 @@ export async function tend(ports: TendPorts, rules: TendRules): Promise<boolean>
   await step(() => wakeDue(ports, memory.withTraffic));
   // 3. What people asked for.
   const within = (ms: number): EpochMs => Math.min(until, clock.now() + ms);
-  const tell = (job: ReplayJobItem) => publishOperational(ports, rules, { ...finishedJob(job), at: ports.clock.now() });
+  const tell = (job: ReplayJobItem) => publishOperational(ports, rules, finishedJob(job));
   await step(() => runReplayJobs(ports, rules, within(JOBS_MS), tell));
   await step(() => eraseSome(ports, rules.retentionMs, within(ERASE_MS)));
   // 4. What a queue lost.

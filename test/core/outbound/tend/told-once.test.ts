@@ -1,7 +1,11 @@
 /** An operational event that was told is not published again with each audit: its row would lie there again, as old as the event. */
 import { expect, it } from 'vitest';
-import { MINUTE_MS } from '#core/time.ts';
+import { DependencyError } from '#core/errors.ts';
+import type { Job } from '#core/outbound/ports.ts';
+import { publishOperational } from '#core/outbound/tend/operational-events.ts';
+import { DAY_MS, MINUTE_MS } from '#core/time.ts';
 import { answered, noAnswer, OutboundWorld } from '#test/kit/outbound-world.ts';
+import { producerWorld } from '#test/kit/producer-world.ts';
 
 it('tells of a failing endpoint once an hour, and puts no row again after five minutes', async () => {
   const world = new OutboundWorld({ auditMinutes: 1, publishes: 'direct' });
@@ -20,4 +24,27 @@ it('tells of a failing endpoint once an hour, and puts no row again after five m
   // Six of a producer's, one of each endpoint and a repetition of it for up to five minutes: not one each minute.
   expect(world.telemetry.total('Published')).toBeLessThan(6 + 5 * 7);
   world.stop();
+});
+
+it('tells what a job began to tell and died before it was fanned out, however late it runs again, and not what is told anew', async () => {
+  const { call, ports, clock, pass } = producerWorld();
+  await call('POST /v1/apps', {}, { name: 'Operations', uid: 'operations' });
+  const sent: Job[] = [];
+  let isOut = true;
+  const send = async (jobs: readonly Job[]): Promise<void> => {
+    if (isOut) throw new DependencyError('sqs', 'no answer', { outcome: 'unknown' });
+    sent.push(...jobs);
+  };
+  const tell = (at: number) => {
+    const op = { type: 'endpoint.failing', key: 'k', data: { endpoint: 'ep_x', application: 'app_x' }, at };
+    return publishOperational({ ...ports, jobs: { send } }, { retentionMs: 30 * DAY_MS }, op);
+  };
+  const first = clock.now();
+  await expect(tell(first)).rejects.toThrow('no answer');
+  isOut = false;
+  pass(10 * MINUTE_MS);
+  await tell(first);
+  expect(sent).toHaveLength(1);
+  await tell(clock.now());
+  expect(sent).toHaveLength(1);
 });
