@@ -21,7 +21,7 @@ const DETAILED = {
   /** Ingest: a genuine event that was accepted before. */
   Duplicate: PER_SOURCE,
   /** Ingest: refused before anything was stored; `cause` says why. */
-  RequestRejected: PER_CAUSE,
+  RequestRefused: PER_CAUSE,
   /** Sweep: how long a source that had successes has been refused without one. Not emitted of any other. */
   RefusedOnlyFor: PER_SOURCE,
   /** Ingest: a known event id came with other bytes. */
@@ -107,7 +107,7 @@ const OF_ENVIRONMENT = [
   /** Publish: messages stored and queued; repetitions count as well. */
   'Published',
   /** Publish: refused, nothing stored. */
-  'PublishRejected',
+  'PublishRefused',
   /** Publish: data that breaks the schema of its type or names an unknown version, where that is only reported. */
   'PublishSchemaMismatch',
   /** Publish: a type that is not in the catalogue, where that is only reported. */
@@ -184,5 +184,5 @@ export function unitOf(metric: MetricName): 'Count' | 'Milliseconds' | 'Seconds'
   return UNITS[metric] ?? 'Count';
 }
 
-/** The `cause` of `RequestRejected` that means a wrong secret: the signature is well formed and does not match. */
-export const REJECTED_FOR_SIGNATURE = 'mismatch';
+/** The `cause` of `RequestRefused` that means a wrong secret: the signature is well formed and does not match. */
+export const REFUSED_FOR_SIGNATURE = 'mismatch';

@@ -99,7 +99,7 @@ export const ingestAlarms: AlarmList = context => {
       firstCommand: context.errorsOf('ingest'),
     },
     {
-      id: 'ingest-throttled-at-edge',
+      id: 'ingest-throttled-route',
       severity: 'page',
       metric: api.metricThrottled({ period: minute }),
       threshold: 1,

@@ -48,7 +48,7 @@ function busiestSources(name: MetricName, environment: string): IMetric {
 /** A line for each cause for which a source refused requests: which there are, CloudWatch looks up when it is shown. */
 function refusedByCause(environment: string): IMetric {
   const schema = `{${METRIC_NAMESPACE},environment,source,cause}`;
-  const wanted = `MetricName="RequestRejected" environment="${environment}"`;
+  const wanted = `MetricName="RequestRefused" environment="${environment}"`;
   return new MathExpression({
     expression: `SEARCH('${schema} ${wanted}', 'Sum', 60)`,
     // biome-ignore lint/suspicious/noTemplateCurlyInString: CloudWatch fills it in

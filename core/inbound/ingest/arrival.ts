@@ -72,7 +72,7 @@ function headersOf(
   if (signedFresh) headers[SIGNED_FRESH_HEADER] = '1';
   if (identified.refusedItems > 0) {
     headers[VERIFIED_ITEMS_HEADER] = identified.items.map(it => it.path).join(' ');
-    telemetry.count('RequestRejected', { source: source.id, cause: 'item' }, identified.refusedItems);
+    telemetry.count('RequestRefused', { source: source.id, cause: 'item' }, identified.refusedItems);
   }
   return headers;
 }

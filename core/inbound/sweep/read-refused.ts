@@ -3,7 +3,7 @@ import { given } from '#core/given.ts';
 import type { EpochMs, SourceId } from '#core/glossary.ts';
 import type { EventStore, PayloadStore } from '#core/inbound/ports.ts';
 import type { Timings } from '#core/inbound/protocol/timings.ts';
-import { REJECTED_FOR_SIGNATURE } from '#core/metrics.ts';
+import { REFUSED_FOR_SIGNATURE } from '#core/metrics.ts';
 import type { Clock } from '#core/ports.ts';
 import { HOUR_MS, toHour } from '#core/time.ts';
 import { refusedFor } from './judge-refusals.ts';
@@ -24,7 +24,7 @@ interface Ports {
 
 /** How long a source has been refused without a success, in milliseconds; undefined: its secret is most likely right. */
 export async function readRefusedFor(source: SourceId, ports: Ports, timings: Timings): Promise<number | undefined> {
-  const refused = await ports.payloads.listRefused(source, REJECTED_FOR_SIGNATURE);
+  const refused = await ports.payloads.listRefused(source, REFUSED_FOR_SIGNATURE);
   if (refused.length === 0) return undefined;
   const refusedAt = refused.map(item => item.refusedAt);
   // One judgement by the refusals alone spares the reading of events in the normal case: a stray forgery.

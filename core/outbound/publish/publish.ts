@@ -82,7 +82,7 @@ export async function publish(
   read?: ApplicationItem,
 ): Promise<Published> {
   const published = await tryToPublish(ports, rules, given, read);
-  ports.telemetry.count(published.kind === 'accepted' ? 'Published' : 'PublishRejected');
+  ports.telemetry.count(published.kind === 'accepted' ? 'Published' : 'PublishRefused');
   return published;
 }
 

@@ -716,8 +716,8 @@ describe('the dashboard', () => {
 
   it('shows refused requests by cause, under the dimensions that ingest gives them', () => {
     const body = JSON.stringify(Object.values(prod.findResources('AWS::CloudWatch::Dashboard'))[0]);
-    expect(body).toContain(`{${METRIC_NAMESPACE},${dimensionsOf('RequestRejected')[0]?.join()}}`);
-    expect(body).toMatch(/Refused, by source and cause.*SEARCH\('.* MetricName=.*RequestRejected/);
+    expect(body).toContain(`{${METRIC_NAMESPACE},${dimensionsOf('RequestRefused')[0]?.join()}}`);
+    expect(body).toMatch(/Refused, by source and cause.*SEARCH\('.* MetricName=.*RequestRefused/);
   });
 
   it('says which types die and fail and of what, how long the backlog takes, and the target of the latency', () => {

@@ -285,7 +285,7 @@ describe('the dashboard', () => {
       properties.metrics.map(nameOf).join(', '),
     ]);
     expect(Object.fromEntries(shown)).toEqual({
-      'Published, delivered': 'Published, Delivered, PublishRejected',
+      'Published, delivered': 'Published, Delivered, PublishRefused',
       '202 to first byte, ms': 'FirstAttemptDelay p50, FirstAttemptDelay p99',
       'First attempts': 'FirstAttempts, FirstAttemptsOk, WaitingOldestHealthyAge',
       'Failed attempts, by class': 'timeout, connect, dns, tls, server_error, busy, denied, message_refused',

@@ -68,7 +68,7 @@ describe('a signature or timestamp that does not hold', () => {
     expect(refusals).toHaveLength(1);
     const cause = String(refusals[0]?.line['cause']);
     expect(cause).toMatch(/^[a-z_]+$/);
-    expect(world.telemetry.total('RequestRejected', { source: 'default', cause })).toBe(1);
+    expect(world.telemetry.total('RequestRefused', { source: 'default', cause })).toBe(1);
   });
 
   it('the same request with nothing wrong is accepted', async () => {
@@ -104,7 +104,7 @@ describe('a request that is not for this source', () => {
     const world = new MemoryWorld({ source: { allowList: ['198.51.100.0/24'], maxBodyBytes: 1_000 } });
     expect(await world.post({ id: 'evt_1', ...delivery })).toMatchObject({ status });
     expectNothingStored(world);
-    expect(world.telemetry.total('RequestRejected', { source: 'default', cause })).toBe(1);
+    expect(world.telemetry.total('RequestRefused', { source: 'default', cause })).toBe(1);
   });
 
   it('of one source never touches the event of another with the same id', async () => {
@@ -131,7 +131,7 @@ describe('a secret that is not there', () => {
       status: 503,
       body: expect.stringContaining('secret_not_set'),
     });
-    expect(world.telemetry.total('RequestRejected', { source: 'default', cause: 'secret_not_set' })).toBe(1);
+    expect(world.telemetry.total('RequestRefused', { source: 'default', cause: 'secret_not_set' })).toBe(1);
     expectNothingStored(world);
     world.secretValues.set(toSourceId('default'), SECRET);
     await world.clock.advanceBy(5 * MINUTE_MS);
@@ -148,7 +148,7 @@ describe('a secret that is not there', () => {
       const answer = await world.post({ id: 'evt_1', rawBody: body, headers });
       expect(answer).toMatchObject({ status: 503, body: expect.stringContaining('secret_unreadable') });
     }
-    expect(world.telemetry.total('RequestRejected', { source: 'default', cause: 'secret_unreadable' })).toBe(2);
+    expect(world.telemetry.total('RequestRefused', { source: 'default', cause: 'secret_unreadable' })).toBe(2);
     expectNothingStored(world);
     world.secretValues.unreachable = false;
     expect(await world.post({ id: 'evt_1' })).toMatchObject({ status: 200 });

@@ -182,7 +182,7 @@ it('regression: a body over the limit is refused, never shortened', async () => 
   const exact = JSON.stringify({ event_id: 'evt_1' }).padEnd(100);
   expect(await world.post({ id: 'evt_2', rawBody: `${exact} ` })).toMatchObject({ status: 413 });
   expect(tracesIn(world)).toEqual([]);
-  expect(world.telemetry.total('RequestRejected', { cause: 'too_large' })).toBe(1);
+  expect(world.telemetry.total('RequestRefused', { cause: 'too_large' })).toBe(1);
   expect(await world.post({ id: 'evt_1', rawBody: exact })).toMatchObject({ status: 200 });
   expect(world.item('evt_1')?.size).toBe(100);
 });
@@ -207,7 +207,7 @@ it('regression: a source without a secret accepts nothing', async () => {
     });
   }
   expect(tracesIn(world)).toEqual([]);
-  expect(world.telemetry.total('RequestRejected', { cause: 'secret_not_set' })).toBe(3);
+  expect(world.telemetry.total('RequestRefused', { cause: 'secret_not_set' })).toBe(3);
 });
 
 // Holds I10.
@@ -254,6 +254,6 @@ it('regression: every refusal leaves a counter and a logged cause', async () => 
   expect(logged).toHaveLength(5);
   expect(logged.slice(0, 3)).toEqual(['forbidden_source', 'too_large', 'method']);
   for (const cause of logged)
-    expect(world.telemetry.total('RequestRejected', { cause: String(cause) })).toBeGreaterThan(0);
-  expect(world.telemetry.total('RequestRejected')).toBe(5);
+    expect(world.telemetry.total('RequestRefused', { cause: String(cause) })).toBeGreaterThan(0);
+  expect(world.telemetry.total('RequestRefused')).toBe(5);
 });

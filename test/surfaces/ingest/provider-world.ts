@@ -101,7 +101,7 @@ export class ProviderWorld {
   }
 
   refusals(cause: string): number {
-    return this.world.telemetry.total('RequestRejected', { source: SOURCE, cause });
+    return this.world.telemetry.total('RequestRefused', { source: SOURCE, cause });
   }
 
   /** The stored text of the source's secret. */
