@@ -47,6 +47,8 @@ export class HandlersInMemory {
   readonly credentials = new Map<string, string>();
   /** Whatever left for the world outside: customers, Slack, telemetry, the front door. */
   readonly sent: SentOut[] = [];
+  /** Ports that what posts JSON may speak to. */
+  readonly ports: number[] = [];
   readonly pages: { readonly subject: string; readonly message: string }[] = [];
   /** Which list of which provider was asked for its deliveries. */
   readonly asked: string[] = [];
@@ -193,7 +195,12 @@ export class HandlersInMemory {
       sent.push({ url, body, headers });
       return { status: this.answers, body: '', headers: {} };
     };
-    this.#replace('#adapters/http/post-json.ts', { jsonPoster: () => post });
+    this.#replace('#adapters/http/post-json.ts', {
+      jsonPoster: (rules: { readonly ports: readonly number[] }) => {
+        this.ports.push(...rules.ports);
+        return post;
+      },
+    });
     this.#replace('#adapters/http/post-once.ts', {
       postOnce: {
         post: (url: string, headers: Readonly<Record<string, string>>, body: Uint8Array) =>

@@ -261,5 +261,6 @@ describe('what targets get', () => {
     const world = worldOf([QUEUE], { targets: { limits: { [QUEUE.address]: 20 } } });
     await run(world);
     expect(world.item('evt_1')).toMatchObject({ status: 'dead_letter', cause: 'target_invalid' });
+    expect(world.item('evt_1')?.lastError).toContain('queue invoices.fifo refused (invalid): ');
   });
 });

@@ -513,6 +513,15 @@ describe('status and doctor', () => {
     expect(doctor.code).toBe(0);
   });
 
+  it('say how many messages wait, and how many lie in the dead-letter queue, those in a hand as well', async () => {
+    const gauge = {
+      main: async () => ({ visible: 7, hidden: 4, delayed: 0 }),
+      dead: async () => ({ visible: 2, hidden: 3, delayed: 0 }),
+    };
+    const { stdout } = await cli.run(['doctor'], { gateway: { gauge } });
+    expect(stdout).toMatch(/ok +queues +7 waiting, 5 in the dead-letter queue/);
+  });
+
   it('say which handler never runs, and what was meant', async () => {
     const handle = async () => done();
     const readHandlers = async () => defineHandlers([{ source: 'shp', type: '*', handle }]);

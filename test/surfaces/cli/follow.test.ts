@@ -232,6 +232,15 @@ describe('the commands', () => {
     expect(JSON.parse(bodies.get('evt_shop.good-1') ?? '')).toMatchObject({ event_id: 'good-1' });
   });
 
+  it.each(['../../outside', 'a/b', 'a.b', 'x'.repeat(41), ''])(
+    'refuses the name %j: it is that of a file',
+    async name => {
+      const { code, stderr } = await new CliWorld().run(['events', 'tail', '--name', name]);
+      expect(code).toBe(2);
+      expect(stderr).toContain('1 to 40 letters, digits, hyphens');
+    },
+  );
+
   it('listen refuses what is no address', async () => {
     const { code, stderr } = await new CliWorld().run(['listen', '--forward-to', 'localhost:3000']);
     expect(code).toBe(2);

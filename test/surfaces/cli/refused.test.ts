@@ -111,6 +111,17 @@ describe('twelve refused requests', () => {
     );
   });
 
+  it('are a lower bound once as many are kept as can be', async () => {
+    const countOf = async () => / pay: (.*) for mismatch/.exec((await cli.run(['doctor'])).stdout)?.[1];
+    for (let n = 0; n < 19; n++) {
+      await refuse(n);
+      await cli.world.clock.advanceTo(cli.world.clock.now() + 1_000);
+    }
+    expect(await countOf()).toBe('19');
+    await refuse(19);
+    expect(await countOf()).toBe('20 or more');
+  });
+
   it('that are not kept are named as such', async () => {
     const { code, stderr } = await cli.run(['refused', 'show', 'shop.stale.00']);
     expect(code).toBe(3);

@@ -34,7 +34,7 @@ const config = resolveConfig(
     environments: {
       test: {
         ...{ region: 'eu-central-1', probe: true, publicUrl: `https://${HOST}`, logLevel: 'debug' },
-        otlp: { endpoint: 'https://otlp.example.com' },
+        otlp: { endpoint: 'https://otlp.example.com:4318' },
         outbound: { portal: { name: 'Acme' }, attemptLog: 'all' },
         routes: { github: { 'issues.*': ['outbound:acme'] } },
       } as never,
@@ -269,16 +269,24 @@ describe('telling', () => {
       .map((line, n) => ({ id: String(n), timestamp: Date.now(), message: JSON.stringify(line) }));
     const data = { messageType: 'DATA_MESSAGE', logGroup: 'g', logStream: 's', logEvents };
     const before = aws.sent.length;
+    aws.ports.length = 0;
     const otlp = await load('otlp');
+    expect(aws.ports).toEqual([4318]);
     await otlp({ awslogs: { data: gzipSync(JSON.stringify(data)).toString('base64') } }, context());
-    expect(aws.sent.slice(before).map(({ url }) => url)).toContain('https://otlp.example.com/v1/metrics');
+    expect(aws.sent.slice(before).map(({ url }) => url)).toContain('https://otlp.example.com:4318/v1/metrics');
     // What was not taken is sent again by Lambda: it must hear of it.
     for (const status of [199, 300, 401, 503]) {
       aws.answers = status;
       const again = otlp({ awslogs: { data: gzipSync(JSON.stringify(data)).toString('base64') } }, context());
-      await expect(again, `${status}`).rejects.toThrow(`otlp.example.com answered ${status} to traces`);
+      await expect(again, `${status}`).rejects.toThrow(`otlp.example.com:4318 answered ${status} to traces`);
     }
     aws.answers = 200;
+    // Without a port it is that of https.
+    vi.resetModules();
+    vi.stubGlobal('__HOLDFAST_CONFIG__', JSON.stringify({ ...config, otlp: { endpoint: 'https://otlp.example.com' } }));
+    aws.ports.length = 0;
+    await load('otlp');
+    expect(aws.ports).toEqual([443]);
   });
 });
 

@@ -226,6 +226,17 @@ describe('what is carried over', () => {
     expect(convoy({ owner_id: '' }).applications).toMatchObject([{ uid: 'end_1', name: 'One' }]);
   });
 
+  it('convoy: an event type whose name we do not take stays behind; * is no type, and no word is said', () => {
+    const file = {
+      project: {},
+      endpoints: {},
+      event_types: [{ name: '*' }, { name: 'user created' }, { name: 'a.b' }],
+    };
+    const plan = planFromConvoy(file, RULES);
+    expect(plan.types.map(({ name }) => name)).toEqual(['a.b']);
+    expect(plan.left.map(({ what }) => what)).toEqual(['event type user created']);
+  });
+
   it('convoy: header, hash, encoding, rate, timeout, basic authentication, what is closed', () => {
     const endpoint = only(
       convoy(

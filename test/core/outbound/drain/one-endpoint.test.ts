@@ -175,6 +175,23 @@ it.each([1, 4])('begins no request with a body that was erased while it waited f
   world.stop();
 });
 
+it('keeps to the rate of its endpoint: the burst, then one each quarter of a second', async () => {
+  const { world, publish, close, open, statusOf } = await withEndpoint(() => answered(200), {
+    rate: { perSecond: 4, burst: 5 },
+  });
+  world.start();
+  await close();
+  const all: MessageId[] = [];
+  for (let n = 0; n < 45; n++) all.push(await publish(`k${n}`));
+  await open();
+  await world.until(() => all.every(msg => statusOf(msg) === 'delivered'), MINUTE_MS);
+  const begun = world.requests.map(({ startedAt }) => startedAt).toSorted((a, b) => a - b);
+  const took = (begun.at(-1) ?? 0) - (begun[0] ?? 0);
+  expect(took).toBeGreaterThanOrEqual(9_900);
+  expect(took).toBeLessThan(12_000);
+  world.stop();
+});
+
 it('begins no request of a backlog that was dropped while it waited for the rate', async () => {
   const it = await withEndpoint(() => answered(200), { rate: { perSecond: 1, burst: 1 } });
   const { world, ep, publish, close, open, idsSent } = it;

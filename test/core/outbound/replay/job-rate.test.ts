@@ -50,3 +50,32 @@ it('replays 1,000 dead deliveries at 50 a second in less than 30 s, with live tr
   expect(live.length).toBeGreaterThan(10);
   world.stop();
 }, 120_000);
+
+it('asks for what comes next when a session ends, however few rows of it that session finished', async () => {
+  let refuses = true;
+  const world = new OutboundWorld({ waits: [1], publishes: 'direct', idleMs: 500 });
+  world.tending = false;
+  const app = await world.createApplication();
+  const ep = await world.createEndpoint(app, () => answered(refuses ? 422 : 200));
+  world.start();
+  const heard = await Promise.all(['a', 'b', 'c'].map(key => world.clock.complete(world.publish(app, key))));
+  const dead = heard.flatMap(each => (each.kind === 'accepted' ? [each.id] : []));
+  const all = (status: string) => dead.every(msg => world.record(ep, world.message(msg))?.status === status);
+  await world.until(() => all('dead'), 60 * SECOND_MS);
+  refuses = false;
+  const asked: string[] = [];
+  const send = world.jobs.send.bind(world.jobs);
+  world.jobs.send = (body, options) => {
+    asked.push(body);
+    return send(body, options);
+  };
+  const job = runningReplayJob(app, world.clock.now(), 50);
+  await startReplayJob(world.store, job);
+  const ask = JSON.stringify({ v: 1, replay: job.id });
+  await world.jobs.send(ask);
+  await world.until(() => all('delivered'), 60 * SECOND_MS);
+  await world.clock.advanceBy(5 * SECOND_MS);
+  // Ours, and that of the session.
+  expect(asked.filter(body => body === ask)).toHaveLength(2);
+  world.stop();
+});
