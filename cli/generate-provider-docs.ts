@@ -1,4 +1,4 @@
-/** docs/providers.md and docs/providers/<id>.md, out of providers/. `npm run write` writes them. */
+/** docs/reference/providers.md and docs/providers/<id>.md, out of providers/. `npm run write` writes them. */
 import type { ProviderSpec } from '#core/provider/provider-spec.ts';
 import { PROVIDERS } from '#providers/index.ts';
 import { cell, duration, renderProviderPage, STRENGTHS } from './render-provider-page.ts';
@@ -9,7 +9,7 @@ const PAGES = 'docs/providers';
 export function renderProviderDocs(): ReadonlyMap<string, string> {
   const specs = Object.values(PROVIDERS).sort((a, b) => a.title.localeCompare(b.title, 'en'));
   return new Map([
-    ['docs/providers.md', renderTable(specs)],
+    ['docs/reference/providers.md', renderTable(specs)],
     ...specs.map(spec => [`${PAGES}/${spec.id}.md`, renderProviderPage(spec)] as const),
   ]);
 }
@@ -20,7 +20,7 @@ function renderTable(specs: readonly ProviderSpec[]): string {
   const strengths = Object.entries(STRENGTHS).map(([name, meaning]) => `- **${name}** (${count(name)}): ${meaning}`);
   return [
     '# Providers',
-    `${specs.length} providers are described in \`providers/\`, one file each: how they sign, what identifies an event, what they want as an answer, when they try again. A provider that is missing: [add a provider](add-a-provider.md).`,
+    `${specs.length} providers are described in \`providers/\`, one file each: how they sign, what identifies an event, what they want as an answer, when they try again. A provider that is missing: [add a provider](../receive/add-a-provider.md).`,
     'The provider of a request is the one of its source, never guessed from its headers: several providers use the same header names with different rules.',
     strengths.join('\n'),
     [
@@ -40,7 +40,7 @@ function columns(spec: ProviderSpec): string[] {
     .map(part => (part === 'none' ? 'nothing' : part === 'hash:body' ? 'content' : part.replace(/^[a-z]+:|\?$/g, '')))
     .join(' + ');
   return [
-    `[${spec.title}](providers/${spec.id}.md)`,
+    `[${spec.title}](../providers/${spec.id}.md)`,
     `\`${spec.id}\``,
     spec.strength,
     `\`${key}\`${spec.identity.items === undefined ? '' : ' (each item)'}`,

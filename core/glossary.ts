@@ -17,7 +17,7 @@ export type EventId = Brand<string, 'EventId'>;
 /** Milliseconds since 1970, UTC. */
 export type EpochMs = number;
 
-/** Every state an event can be in. See docs/protocol.md. */
+/** Every state an event can be in. See docs/understand/how-receiving-works.md. */
 export const EVENT_STATUSES = [
   'pending',
   'processing',

@@ -92,7 +92,7 @@ async function main(): Promise<number> {
   const silent = await alarmServicesWithoutSecret(client, deployment);
   if (silent.length > 0) {
     const region = await client.config.region();
-    console.log('\nNobody hears of alarms there until it has its URL or key (docs/guides/alarms.md):\n');
+    console.log('\nNobody hears of alarms there until it has its URL or key (docs/operate/alarms.md):\n');
     for (const each of silent) console.log(`  ${commandToSetAlarmSecret(environment, each, region)}`);
   }
   return 0;
@@ -208,7 +208,7 @@ async function refuseMovedTables(deployment: Deployment, assembly: string): Prom
   );
   if (moved.length === 0) return;
   throw new UserError(
-    `Not deployed: ${moved.join(', ')} ${moved.length === 1 ? 'is a table' : 'are tables'} of the stack ${stack}. handlers/resources.ts makes tables in the data stack now, so handlers would get new, empty ones. To keep the rows, make the table in context.gateway, or move it: docs/guides/deploying.md, "Move a table into the data stack".`,
+    `Not deployed: ${moved.join(', ')} ${moved.length === 1 ? 'is a table' : 'are tables'} of the stack ${stack}. handlers/resources.ts makes tables in the data stack now, so handlers would get new, empty ones. To keep the rows, make the table in context.gateway, or move it: docs/operate/deploy.md, "Move a table into the data stack".`,
   );
 }
 

@@ -1,7 +1,7 @@
 import type { ProviderSpec } from 'holdfast';
 
 /**
- * Copy this file to `<id>.ts`, rename the constant, fill it in and register it in index.ts. See docs/add-a-provider.md.
+ * Copy this file to `<id>.ts`, rename the constant, fill it in and register it in index.ts. See docs/receive/add-a-provider.md.
  * It is compiled but not registered.
  */
 export const template: ProviderSpec = {

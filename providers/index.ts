@@ -230,6 +230,6 @@ export function providerById(id: string): ProviderSpec {
   if (spec) return spec;
   const near = Object.keys(PROVIDERS).filter(known => known.includes(id) || id.includes(known));
   throw new RangeError(
-    `There is no provider "${id.slice(0, 60)}". ${near.length > 0 ? `Did you mean ${near.join(', ')}?` : 'All ids are listed in docs/providers.md.'} A provider of your own: docs/add-a-provider.md.`,
+    `There is no provider "${id.slice(0, 60)}". ${near.length > 0 ? `Did you mean ${near.join(', ')}?` : 'All ids are listed in docs/reference/providers.md.'} A provider of your own: docs/receive/add-a-provider.md.`,
   );
 }

@@ -1,7 +1,7 @@
 /**
  * How much CPU the deployed sweeper and the nightly audit take: for each parked event that is sent, each arrival that is read,
  * each record that is audited. The real bundles against a stand-in for AWS in another process.
- * `node bench/sweep/sweep-rate.ts` prints a table (docs/guides/scaling.md has it) and compares the sweeper with what the
+ * `node bench/sweep/sweep-rate.ts` prints a table (docs/operate/scale.md has it) and compares the sweeper with what the
  * configuration is held against (core/config/sweeper-speed.ts): it fails where one core does less.
  */
 import { mkdtemp, rm } from 'node:fs/promises';

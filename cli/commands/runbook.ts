@@ -11,7 +11,7 @@ export function addRunbook(program: Command, set: CommandSet): void {
       .description('Print what to do about an alarm, or a page that a message names, with the environment filled in'),
     ['holdfast runbook holdfast-prod-process-queue-age --env prod', 'the name as the alarm has it'],
     ['holdfast runbook process-queue-age --env prod', 'the same'],
-    ['holdfast runbook docs/guides/alarms.md', 'a page that a message names'],
+    ['holdfast runbook docs/operate/alarms.md', 'a page that a message names'],
   ).action(
     set.action(async (run, alarm: string | undefined) => {
       if (alarm === undefined) return list(run);

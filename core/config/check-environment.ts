@@ -118,7 +118,7 @@ function checkSource(source: ResolvedSource, deployment: Deployment, report: Rep
     report({
       path: `${path}.provider`,
       given: problem,
-      allowed: 'a spec that can hold (docs/add-a-provider.md)',
+      allowed: 'a spec that can hold (docs/receive/add-a-provider.md)',
       fix: `correct ${spec.id}`,
     });
   }

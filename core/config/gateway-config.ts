@@ -30,7 +30,7 @@ export interface SourceConfig {
   readonly unhandled?: 'ignore' | 'dead_letter';
   /**
    * Requests per second and burst of the route; beyond them API Gateway answers 429. Above 1,000 a second its events are
-   * spread over several keys of the indexes: readers ask as many (docs/guides/scaling.md). @default 1,000 and 2,000
+   * spread over several keys of the indexes: readers ask as many (docs/operate/scale.md). @default 1,000 and 2,000
    */
   readonly throttle?: Throttle;
   /** CIDR ranges; requests from elsewhere get 403. An addition to the signature, never instead. @default none */
@@ -47,7 +47,7 @@ export interface SourceConfig {
   readonly quarantine?: boolean;
   /** Longest normal silence, 5 to 1,440; a longer one raises the silence alarm. @default see `silence` */
   readonly expectedGapMinutes?: number;
-  /** Tell when the structure of its events changes (docs/guides/schema-drift.md). @default 'notice' */
+  /** Tell when the structure of its events changes (docs/receive/changed-payloads.md). @default 'notice' */
   readonly schemaDrift?: 'notice' | 'off';
   /**
    * Fields that events are found by (`events ls --where order=1234`), at most five, by name and place in the body: `{
@@ -96,7 +96,7 @@ export interface EnvironmentConfig {
   readonly publicUrl?: string;
   /**
    * A host of yours in front of the API, e.g. `{ name: 'hooks.example.com', certificate: 'arn:aws:acm:…' }`
-   * (docs/guides/deploying.md). @default the API's own host
+   * (docs/operate/deploy.md). @default the API's own host
    */
   readonly domain?: DomainConfig;
   /** Changes to sources in this environment, key by key, e.g. `{ paypal: { settings: { webhookId: '…' } } }`. @default none */
@@ -104,18 +104,18 @@ export interface EnvironmentConfig {
   /**
    * Events sent to targets instead of to a handler: by source, then by type (a final `*` matches any rest), a list of
    * ARNs (EventBridge bus, SQS queue, SNS topic, Lambda function, Step Functions state machine), https URLs, and
-   * `outbound:<uid>` for the customer with that application. See docs/guides/routing.md. @default none
+   * `outbound:<uid>` for the customer with that application. See docs/receive/routing.md. @default none
    */
   readonly routes?: RoutesConfig;
   /** Webhooks to your customers' endpoints: `{}`, or see `OutboundConfig`. @default nothing of it is deployed */
   readonly outbound?: OutboundConfig;
   /**
-   * Spans and metrics to OpenTelemetry, e.g. `{ endpoint: 'https://otlp.example.com' }`. See docs/guides/tracing.md.
+   * Spans and metrics to OpenTelemetry, e.g. `{ endpoint: 'https://otlp.example.com' }`. See docs/operate/traces.md.
    * @default nothing of it is deployed
    */
   readonly otlp?: OtlpConfig;
   /**
-   * CloudFront and AWS WAF before the front door, with a limit per source address. See docs/guides/address-limit.md.
+   * CloudFront and AWS WAF before the front door, with a limit per source address. See docs/operate/address-limit.md.
    * @default nothing of it is deployed
    */
   readonly edge?: EdgeConfig;
@@ -138,7 +138,7 @@ export interface EnvironmentConfig {
   readonly queue?: Partial<QueueSettings>;
   /**
    * Who is told, by severity (`page`, `ticket`, `notice`), e.g. `{ page: [{ pagerDuty: 'oncall' }], ticket: [{ slack:
-   * 'team' }] }`; `'nobody'` where that is meant. See docs/guides/alarms.md. Where data is kept, synth, deploy and `doctor` say so until
+   * 'team' }] }`; `'nobody'` where that is meant. See docs/operate/alarms.md. Where data is kept, synth, deploy and `doctor` say so until
    * a page has a target. @default nobody: alarms show on the dashboard only
    */
   readonly alarmTargets?: 'nobody' | Partial<Readonly<Record<Severity, readonly AlarmTarget[]>>>;
@@ -167,20 +167,20 @@ export interface EnvironmentConfig {
    */
   readonly reservedConcurrency?: Partial<Readonly<Record<'ingest' | 'process' | 'api', number>>>;
   /**
-   * ARN of a KMS key of yours, of the same region, for tables, queues, bucket and secrets (docs/guides/deploying.md).
+   * ARN of a KMS key of yours, of the same region, for tables, queues, bucket and secrets (docs/operate/deploy.md).
    * @default keys that AWS owns
    */
   readonly encryptionKey?: string;
   /**
    * Write units a second that `events`, `payloads`, the tables of sending and each of their indexes take at once, 4,000 to
-   * 40,000. AWS bills the raise once, for each of them, and never lowers it (docs/guides/scaling.md). @default what AWS gives
+   * 40,000. AWS bills the raise once, for each of them, and never lowers it (docs/operate/scale.md). @default what AWS gives
    */
   readonly warmWriteUnits?: number;
   /** ARN of an IAM policy that bounds every role. @default none */
   readonly permissionsBoundary?: string;
   /**
    * Sends per second of the sweeper over all sources, in the 50 seconds of each minute that it works. With the SDK at most
-   * 550: one core does no more (docs/guides/scaling.md). @default 300
+   * 550: one core does no more (docs/operate/scale.md). @default 300
    */
   readonly sweepSendsPerSecond?: number;
   /** Rate of a bulk replay. Catching up it may go a third faster; while live events wait it goes at half. @default 50, or `sweepSendsPerSecond` where that is less */
@@ -197,7 +197,7 @@ export const SEVERITIES = ['page', 'ticket', 'notice'] as const;
 export type Severity = (typeof SEVERITIES)[number];
 
 /**
- * Who is told of an alarm (docs/guides/alarms.md): an e-mail address that confirms once; an https URL that gets what SNS
+ * Who is told of an alarm (docs/operate/alarms.md): an e-mail address that confirms once; an https URL that gets what SNS
  * posts; a Slack channel or a PagerDuty service under a name of yours, whose URL or key is a secret of that name.
  */
 export type AlarmTarget =

@@ -12,7 +12,7 @@ import { type Throttle, throttleShape } from './throttle.ts';
 export interface OutboundConfig {
   /** Parallel runs of the two functions that send, `{ fast, slow }`. @default 150 and 50; 4 and 2 in `local` */
   readonly slots?: Partial<Slots>;
-  /** Waits after failed attempts: a list of seconds, or a name out of docs/outbound-protocol.md. @default 'standard' */
+  /** Waits after failed attempts: a list of seconds, or a name out of docs/understand/how-sending-works.md. @default 'standard' */
   readonly schedule?: ScheduleName | readonly number[];
   /** Longest time of a request, name lookup and answer included, where an endpoint has none of its own. @default 15 */
   readonly timeoutSeconds?: number;
@@ -34,7 +34,7 @@ export interface OutboundConfig {
   readonly probe?: Partial<ProbeWaits>;
   /** Days a message and its deliveries are kept. @default the environment's */
   readonly retentionDays?: number;
-  /** Form of the signature of endpoints that are made from now on, where neither they nor their application name one (docs/guides/signatures.md). @default 'standard' */
+  /** Form of the signature of endpoints that are made from now on, where neither they nor their application name one (docs/send/signatures.md). @default 'standard' */
   readonly signature?: SignatureProfile;
   /** Header of that signature, where the form is keyed by the text of the secret. @default the form's own */
   readonly signatureHeader?: string;
@@ -48,7 +48,7 @@ export interface OutboundConfig {
   readonly ipv6?: boolean;
   /** Literal addresses that may be called, over http too. Only where AWS is emulated. @default none; 127.0.0.1 in `local` */
   readonly allowAddresses?: readonly string[];
-  /** A page and an API for your customers (docs/guides/portal.md). @default none */
+  /** A page and an API for your customers (docs/send/portal.md). @default none */
   readonly portal?: PortalConfig;
 }
 

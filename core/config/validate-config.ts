@@ -97,7 +97,7 @@ function providerCheck(providers: Readonly<Record<string, ProviderSpec>>): Check
         given: show(value),
         allowed:
           ids.length <= 12 ? ids.join(', ') : `one of the ${ids.length} ids in providers/, or a spec of your own`,
-        fix: near ? `did you mean "${near}"?` : 'describe it in providers/ (docs/add-a-provider.md)',
+        fix: near ? `did you mean "${near}"?` : 'describe it in providers/ (docs/receive/add-a-provider.md)',
       });
     }
   };
@@ -169,7 +169,7 @@ const queue = object<QueueSettings>({
 const targetName = text(
   /^[a-z0-9](?:[a-z0-9-]{0,38}[a-z0-9])?$/,
   '1 to 40 lower-case letters, digits and inner hyphens, e.g. "oncall": a name of yours; URL or key are a secret',
-  'put URL or key into its secret (docs/guides/alarms.md) and a name here',
+  'put URL or key into its secret (docs/operate/alarms.md) and a name here',
 );
 const ALARM_TARGETS: Readonly<Record<string, Check>> = {
   email: object({

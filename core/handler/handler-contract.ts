@@ -50,7 +50,7 @@ export interface HandlerContext extends Pick<WebhookEvent, 'attempt' | 'generati
   /** When this event was first deferred, in epoch milliseconds; undefined if it never was. */
   readonly deferredSince?: EpochMs;
   /**
-   * W3C `traceparent` values, where the sender brought one or the environment records spans (docs/guides/tracing.md).
+   * W3C `traceparent` values, where the sender brought one or the environment records spans (docs/operate/traces.md).
    * `attempt`: send it with outside calls. `event`: the same in every attempt. `forward()` and routes send them already.
    */
   readonly trace?: { readonly event: string; readonly attempt: string };
@@ -190,7 +190,7 @@ export interface HandlerRegistration {
   readonly onlyTransacts?: boolean;
   /** True if it has breakers of its own, as a route has for each target. @default false: the gateway has one for it */
   readonly ownBreakers?: boolean;
-  /** What a payload must look like, and what happens to one that does not (docs/guides/schema-drift.md). */
+  /** What a payload must look like, and what happens to one that does not (docs/receive/changed-payloads.md). */
   readonly schema?: PayloadSchema;
 }
 

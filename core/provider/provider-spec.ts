@@ -257,7 +257,7 @@ interface KnownTypes {
   readonly readOn: string;
 }
 
-/** A provider as data: how it signs, identifies, acknowledges and retries. docs/add-a-provider.md goes through it. */
+/** A provider as data: how it signs, identifies, acknowledges and retries. docs/receive/add-a-provider.md goes through it. */
 export interface ProviderSpec {
   readonly id: string;
   readonly title: string;

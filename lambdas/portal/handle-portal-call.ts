@@ -16,7 +16,7 @@ export interface PortalTools {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-const ROUTES_PAGE = 'docs/guides/portal.md';
+const ROUTES_PAGE = 'docs/send/portal.md';
 
 export function handlePortalCall({ ports, rulesOf, page, headers }: PortalTools) {
   const mayCall = callsPerSecond();

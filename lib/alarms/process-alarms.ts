@@ -2,7 +2,7 @@ import { Duration } from 'aws-cdk-lib';
 import { MathExpression } from 'aws-cdk-lib/aws-cloudwatch';
 import type { AlarmContext, AlarmList, AlarmSpec } from './alarm-spec.ts';
 
-/** Under which an event is accepted and done, in 99 of 100 cases (docs/guides/service-levels.md). */
+/** Under which an event is accepted and done, in 99 of 100 cases (docs/operate/service-levels.md). */
 export const PROCESSING_TARGET_MS = 500;
 
 /** Dead letters, a queue that does not drain, handlers that fail. */

@@ -1,7 +1,7 @@
 /**
  * The code of the function that sets the throttles of routes during a deploy. One run makes one call after another and
  * repeats what API Gateway refuses for the moment: it answers 409 to a change of an API while another goes on (its own
- * deployment of new routes is one), and 429 above ten calls a second (docs/aws-assumptions.md).
+ * deployment of new routes is one), and 429 above ten calls a second (docs/understand/aws-assumptions.md).
  */
 /** Route key to its throttle; CloudFormation hands numbers over as text. */
 type Throttles = Readonly<Record<string, { readonly rate: string; readonly burst: string }>>;

@@ -97,7 +97,7 @@ export class DataStack extends Stack {
       const secret = new CfnSecret(secrets, `${source.id}-api`, {
         ...kmsKeyId,
         name: apiSecretName(config.environment, source.id),
-        description: `Credential of ${source.spec.title}'s API, source ${source.id}: docs/guides/reconciliation.md says which rights it needs.`,
+        description: `Credential of ${source.spec.title}'s API, source ${source.id}: docs/receive/missing-events.md says which rights it needs.`,
       });
       secret.applyRemovalPolicy(fate);
       if (apiCredential) Tags.of(secret).add(SECRET_TAGS.handlers, 'true');
@@ -107,17 +107,17 @@ export class DataStack extends Stack {
     acknowledge(alarms, {
       id: 'AwsSolutions-SMG4',
       reason:
-        'Slack, PagerDuty and the receiver of OTLP issue these values; AWS cannot rotate them alone. docs/guides/alarms.md says how.',
+        'Slack, PagerDuty and the receiver of OTLP issue these values; AWS cannot rotate them alone. docs/operate/alarms.md says how.',
     });
     const services = alarmServices(props.deployment);
     for (const name of new Set(services.map(each => alarmSecretName(config.environment, each)))) {
       const id = name.split('/').slice(2).join('-');
-      const description = 'URL or key of a service that is told of alarms: docs/guides/alarms.md';
+      const description = 'URL or key of a service that is told of alarms: docs/operate/alarms.md';
       new CfnSecret(alarms, id, { ...kmsKeyId, name, description }).applyRemovalPolicy(fate);
     }
     if (config.otlp?.secretHeaders) {
       const name = otlpSecretName(config.environment);
-      const description = 'Headers for OpenTelemetry, name=value,name=value: docs/guides/tracing.md';
+      const description = 'Headers for OpenTelemetry, name=value,name=value: docs/operate/traces.md';
       new CfnSecret(alarms, 'Otlp', { ...kmsKeyId, name, description }).applyRemovalPolicy(fate);
     }
   }

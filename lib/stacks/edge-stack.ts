@@ -79,7 +79,7 @@ export class EdgeStack extends Stack {
     acknowledge(secret, {
       id: 'AwsSolutions-SMG4',
       reason:
-        'CloudFront is given the value when this stack changes; a value that changed by itself in between would cut off every request. docs/guides/address-limit.md says how to replace it.',
+        'CloudFront is given the value when this stack changes; a value that changed by itself in between would cut off every request. docs/operate/address-limit.md says how to replace it.',
     });
     return secret;
   }

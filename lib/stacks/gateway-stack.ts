@@ -138,7 +138,7 @@ export class GatewayStack extends Stack {
       contract: auditEnv,
       environment: { ...tables, ...bodies },
       timeout: Duration.minutes(15),
-      // One core: a night then suffices for ten million events a day (docs/guides/scaling.md).
+      // One core: a night then suffices for ten million events a day (docs/operate/scale.md).
       memoryMb: 1_769,
       onFailure: "The next day's run does the same work; a missed one raises audit-not-running.",
     });

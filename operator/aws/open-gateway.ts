@@ -115,7 +115,7 @@ async function openDelivery(
 ): Promise<DeliveryApi> {
   if (config.outbound === undefined) {
     throw new OperatorError(
-      `${config.environment} sends no webhooks: it has no \`outbound\` in gateway.config.ts (docs/configuration.md)`,
+      `${config.environment} sends no webhooks: it has no \`outbound\` in gateway.config.ts (docs/reference/configuration.md)`,
       'not_found',
     );
   }

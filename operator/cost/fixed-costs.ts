@@ -1,4 +1,4 @@
-/** What an environment costs without a single event: the counted lines behind docs/idle-cost.md. */
+/** What an environment costs without a single event: the counted lines behind docs/operate/costs.md. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 

@@ -16,7 +16,7 @@ export function sourcesToCompare(operator: Operator, named: string | undefined):
       ? `No source in ${operator.environment} is compared`
       : `${named} is not compared with its provider`,
     able.join(', ') || 'sources with `reconcile` in gateway.config.ts',
-    able.length > 0 ? `--source ${able[0]}` : 'add it and deploy, see docs/guides/reconciliation.md',
+    able.length > 0 ? `--source ${able[0]}` : 'add it and deploy, see docs/receive/missing-events.md',
   );
 }
 

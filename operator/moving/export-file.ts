@@ -21,7 +21,7 @@ export function readExport(text: string): Fields {
     );
   });
   if (parts.length === 0)
-    throw new OperatorError('The file is empty: give an export, as docs/guides/moving.md describes it', 'usage');
+    throw new OperatorError('The file is empty: give an export, as docs/send/moving.md describes it', 'usage');
   const names = new Set(parts.flatMap(part => Object.keys(part)));
   return Object.fromEntries([...names].map(name => [name, merged(parts.map(part => part[name]))]));
 }

@@ -45,7 +45,7 @@ export function providerOf(operator: Operator, id: string): ProviderSpec {
   const near = closest(id, [...own.map(each => each.id), ...Object.keys(PROVIDERS)]);
   throw usageError(
     `--provider: "${id.slice(0, 60)}"`,
-    'the id of a provider, from docs/providers.md, or of one of your own that a source in gateway.config.ts uses',
+    'the id of a provider, from docs/reference/providers.md, or of one of your own that a source in gateway.config.ts uses',
     near ? `did you mean ${near}?` : 'look it up there',
   );
 }

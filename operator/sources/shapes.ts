@@ -1,4 +1,4 @@
-/** What is known of the structure of a source's events, by type, and when it changed (docs/guides/schema-drift.md). */
+/** What is known of the structure of a source's events, by type, and when it changed (docs/receive/changed-payloads.md). */
 import type { EpochMs } from '#core/glossary.ts';
 import { pathsOf } from '#core/inbound/drift/shape.ts';
 import { readShapes } from '#core/inbound/drift/shape-watch.ts';

@@ -47,7 +47,7 @@ export interface Published {
   readonly duplicate: boolean;
   /** How many requests it took. */
   readonly attempts: number;
-  /** It was stored, but the catalogue of event types found this wrong (docs/guides/event-catalogue.md): log it. */
+  /** It was stored, but the catalogue of event types found this wrong (docs/send/event-types.md): log it. */
   readonly reported?: Pick<Problem, 'error' | 'detail'>;
 }
 

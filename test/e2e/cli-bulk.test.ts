@@ -24,8 +24,8 @@ describe.skipIf(!python)('the CLI on a gateway of its own', () => {
   }, 600_000);
   afterAll(() => gateway?.stop());
 
-  it('prints what docs/cli.md shows', async () => {
-    const [, shown = ''] = readFileSync('docs/cli.md', 'utf8').split(BEGIN);
+  it('prints what docs/reference/cli.md shows', async () => {
+    const [, shown = ''] = readFileSync('docs/reference/cli.md', 'utf8').split(BEGIN);
     const recorded = (shown.split(END)[0] ?? '').replace(/^\s*```console\n|\n```\s*$/g, '');
     expect(wordsIn(await recordCli(gateway)), 'npm run docs:cli writes it anew').toEqual(wordsIn(recorded));
   }, 600_000);

@@ -1,5 +1,5 @@
 /**
- * The terminal recording in docs/cli.md: what on-call does with a poison event, run on the real stacks and written down.
+ * The terminal recording in docs/reference/cli.md: what on-call does with a poison event, run on the real stacks and written down.
  * `npm run docs:cli` writes it; the long suite runs it again and compares.
  */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';

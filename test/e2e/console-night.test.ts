@@ -1,7 +1,7 @@
 /**
  * The console beside `npm start` in a real browser, in the long run: the sample events are there; webhooks sent by curl are
  * on the screen within a second (p95); and a night on call, from the link under the message to replayed and OK, by
- * clicking only, at the pace of a person. HOLDFAST_PICTURES=1 writes its pictures for docs/guides/a-night-on-call.md.
+ * clicking only, at the pace of a person. HOLDFAST_PICTURES=1 writes its pictures for docs/operate/a-night-on-call.md.
  */
 import { execFile } from 'node:child_process';
 import { readFile, rm, writeFile } from 'node:fs/promises';

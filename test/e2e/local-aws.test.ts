@@ -333,8 +333,8 @@ export const gateway = defineGateway({ sources: { stripe: { provider: 'stripe' }
     240_000,
   );
 
-  it('ends events that come in an awkward order as docs/guides/timelines.md shows', async () => {
-    const guide = readFileSync('docs/guides/timelines.md', 'utf8');
+  it('ends events that come in an awkward order as docs/receive/timelines.md shows', async () => {
+    const guide = readFileSync('docs/receive/timelines.md', 'utf8');
     const shown = [...guide.matchAll(/^```\n(.*?)\n```$/gms)].map(match => match[1] ?? '');
     expect((await timelines).map(maskSeconds)).toEqual(shown.map(maskSeconds));
   }, 150_000);

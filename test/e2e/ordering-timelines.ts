@@ -1,4 +1,4 @@
-/** Three awkward orders of events through each ordering strategy, as docs/guides/timelines.md shows them. */
+/** Three awkward orders of events through each ordering strategy, as docs/receive/timelines.md shows them. */
 import { randomUUID } from 'node:crypto';
 import type { EventItem } from '#core/inbound/protocol/event-item.ts';
 import { isTerminal } from '#core/inbound/protocol/event-status.ts';

@@ -1,4 +1,4 @@
-/** The commands of docs/guides/disaster-recovery.md as calls, against the local AWS. Its copies are of the present: it has no past. */
+/** The commands of docs/operate/recover.md as calls, against the local AWS. Its copies are of the present: it has no past. */
 import { setTimeout as wait } from 'node:timers/promises';
 import {
   CreateBackupCommand,

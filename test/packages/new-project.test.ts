@@ -1,8 +1,8 @@
 /**
  * From the packed tarballs, in an empty folder, with npm and with pnpm on the oldest Node that is supported:
  * 1. Create, install, test, synth of prod and a signed event completed take less than three minutes.
- * 2. Whoever then follows docs/guides/your-own-project.md has a provider, a handler and a table of their own live.
- * 3. Whoever follows docs/guides/first-outbound-webhook.md sees a customer's server verify a published webhook.
+ * 2. Whoever then follows docs/receive/your-own-project.md has a provider, a handler and a table of their own live.
+ * 3. Whoever follows docs/send/first-message.md sees a customer's server verify a published webhook.
  * 4. Both packages are as publint and "are the types wrong?" want them.
  */
 import { execFile, spawn } from 'node:child_process';
@@ -87,7 +87,7 @@ describe.skipIf(!isLongRun())('from the packed tarballs', () => {
     'the guide to a first outbound webhook, word by word: the customer verifies it, once',
     async () => {
       const project = join(folder, 'my-npm-webhooks');
-      const { files, commands } = await readGuide('first-outbound-webhook.md');
+      const { files, commands } = await readGuide('send/first-message.md');
       expect([...files.keys()]).toEqual(['gateway.config.ts', 'receiver.ts', 'publish.ts']);
       // The first test made the project with the options of this page.
       expect(commands[0]).toContain('npm run create -- ../my-webhooks --providers stripe,github\n');
@@ -144,7 +144,7 @@ describe.skipIf(!isLongRun())('from the packed tarballs', () => {
     "the guide to a project of one's own, word by word: an own provider, handler and table are live",
     async () => {
       const project = join(folder, 'my-npm-webhooks');
-      const { files } = await readGuide('your-own-project.md');
+      const { files } = await readGuide('receive/your-own-project.md');
       expect(files.size).toBe(7);
       const port = String(await freePort());
       const { stop } = await startProject(project, port);
@@ -198,7 +198,7 @@ describe.skipIf(!isLongRun())('from the packed tarballs', () => {
 async function readGuide(
   name: string,
 ): Promise<{ readonly files: ReadonlyMap<string, string>; readonly commands: readonly string[] }> {
-  const guide = await readFile(join(REPOSITORY, 'docs/guides', name), 'utf8');
+  const guide = await readFile(join(REPOSITORY, 'docs', name), 'utf8');
   const files = [...guide.matchAll(/^`([\w./-]+)`:\n\n```\w+\n(.*?)^```$/gms)];
   const commands = [...guide.matchAll(/^```bash\n(.*?)^```$/gms)].map(([, text = '']) => text);
   return { files: new Map(files.map(([, path = '', text = '']) => [path, text])), commands };

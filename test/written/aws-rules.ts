@@ -1,5 +1,5 @@
 /**
- * The ledger of assumptions: what AWS does, as far as a claim of ours rests on it. docs/aws-assumptions.md is written from it.
+ * The ledger of assumptions: what AWS does, as far as a claim of ours rests on it. docs/understand/aws-assumptions.md is written from it.
  * A rule without `shownBy` is one that nothing here shows: it stands at the top of the page.
  */
 
@@ -573,7 +573,7 @@ function tableOf(rules: readonly AwsRule[]): string {
   return ['| | what AWS does | source, read | imitated by | shown by |', '|---|---|---|---|---|', ...rows].join('\n');
 }
 
-/** docs/aws-assumptions.md. */
+/** docs/understand/aws-assumptions.md. */
 export function renderAwsPage(): string {
   const [open, shown] = [true, false].map(isOpen =>
     AWS_RULES.filter(each => (each.shownBy === undefined) === isOpen),

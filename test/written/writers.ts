@@ -45,10 +45,10 @@ async function idleCost(): Promise<Written> {
   const readme = withBlock(
     withBlock(readWritten('README.md') ?? '', 'cost', `${each(1)}, ${each(10)}`),
     'idle-cost',
-    `${dollars('all')} ([\`'essential'\` alarms: ${dollars('essential')}, none: ${dollars('none')}](docs/idle-cost.md))`,
+    `${dollars('all')} ([\`'essential'\` alarms: ${dollars('essential')}, none: ${dollars('none')}](docs/operate/costs.md))`,
   );
   return new Map([
-    ['docs/idle-cost.md', page],
+    ['docs/operate/costs.md', page],
     [FIXED_COSTS_FILE.slice(ROOT.length + 1), json(costs)],
     ['README.md', readme],
   ]);
@@ -65,7 +65,7 @@ function providerPages(): Written {
 const FENCE = { 'Node.js': 'js', Python: 'python', Go: 'go', Java: 'java', Ruby: 'ruby', PHP: 'php' } as const;
 /** What the portal shows to one customer, for every form. */
 function signaturesPage(): Written {
-  const path = 'docs/guides/signatures.md';
+  const path = 'docs/send/signatures.md';
   const code = Object.entries(FORMS).flatMap(([name, form]) =>
     LANGUAGES.map(
       language =>
@@ -76,10 +76,10 @@ function signaturesPage(): Written {
 }
 
 export const WRITERS: Readonly<Record<string, () => Written | Promise<Written>>> = {
-  'what we assume of AWS': () => one('docs/aws-assumptions.md', renderAwsPage()),
+  'what we assume of AWS': () => one('docs/understand/aws-assumptions.md', renderAwsPage()),
   'the list of providers': () =>
     one('providers/index.ts', renderProviderIndex(readWritten('providers/index.ts') ?? '')),
-  'the keys of the configuration': () => one('docs/configuration.md', renderConfigPage()),
+  'the keys of the configuration': () => one('docs/reference/configuration.md', renderConfigPage()),
   'the delivery API': () => one('docs/api/delivery-openapi.json', json(deliveryDocument())),
   'the API of the portal': () => one('docs/api/portal-openapi.json', json(portalDocument())),
   'code that verifies a signature': signaturesPage,
@@ -92,5 +92,5 @@ export const WRITERS: Readonly<Record<string, () => Written | Promise<Written>>>
     const [own, { packages }] = ['package.json', 'package-lock.json'].map(path => JSON.parse(readWritten(path) ?? ''));
     return one('SECURITY.md', withBlock(readWritten('SECURITY.md') ?? '', 'licences', licencesOf(own, packages)));
   },
-  'the picture of the dashboard': async () => one('docs/dashboard.svg', await drawNight()),
+  'the picture of the dashboard': async () => one('docs/operate/dashboard.svg', await drawNight()),
 };

@@ -8,7 +8,7 @@ import type { RefusalCause } from '#core/verification/verdict.ts';
 interface Answer {
   /** `spec`: status and body are the provider's own, where its spec has them. */
   readonly status: number | 'spec';
-  /** For programs; docs/protocol.md lists them. */
+  /** For programs; docs/understand/how-receiving-works.md lists them. */
   readonly error: string;
   /** For people. Says nothing about a signature: the cause is a counter, not a hint for an attacker. */
   readonly message: string | ((source: ResolvedSource) => string);

@@ -1,7 +1,7 @@
 /**
  * Claiming an event, or finding out why not. Holds I7 (a message is deleted only when its event is safe elsewhere),
  * I9 (attempts grow by claims) and the fence: a fresh owner token for each claim. The rows of
- * `meetRefusal` are the table of refused claims in docs/protocol.md ("The processor"), first match wins.
+ * `meetRefusal` are the table of refused claims in docs/understand/how-receiving-works.md ("The processor"), first match wins.
  */
 import { ask } from '#core/ask.ts';
 import { given } from '#core/given.ts';

@@ -1,6 +1,6 @@
 /**
  * Every write of the protocol, on one page and as data: what must hold, what is set, what goes. Nothing else in the
- * product changes a state item. docs/protocol.md explains each; the mutation suite removes each condition in turn.
+ * product changes a state item. docs/understand/how-receiving-works.md explains each; the mutation suite removes each condition in turn.
  */
 import { all, any, type Condition, eq, exists, isIn, le, lt, missing, ne, same } from '#core/condition.ts';
 import { type EpochMs, type EventPk, splitEventPk } from '#core/glossary.ts';

@@ -11,7 +11,7 @@ export interface ConfiguredTimings {
 
 /**
  * Every wait of the protocol, in milliseconds unless the name says otherwise. Constants that were checked together
- * (docs/protocol.md), so that no configuration can break what they add up to. Shorter in `local`.
+ * (docs/understand/how-receiving-works.md), so that no configuration can break what they add up to. Shorter in `local`.
  */
 export interface Timings extends ConfiguredTimings {
   /** Ingest gives up on all its dependencies together after this. */
@@ -47,7 +47,7 @@ export interface Timings extends ConfiguredTimings {
   readonly refusedQuietCapMs: number;
 }
 
-/** Production values, from docs/protocol.md. */
+/** Production values, from docs/understand/how-receiving-works.md. */
 export const DEFAULT_TIMINGS: Timings = {
   ingestBudgetMs: 3_000,
   recordBudgetMs: 1_800,

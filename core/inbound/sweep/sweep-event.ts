@@ -1,5 +1,5 @@
 /**
- * What the sweeper owes one event ("The sweeper" in docs/protocol.md), as rows of which the first that fits is carried out.
+ * What the sweeper owes one event ("The sweeper" in docs/understand/how-receiving-works.md), as rows of which the first that fits is carried out.
  * Every write requires the record to be as it was read, so that two sweepers, a processor and a person cannot undo each
  * other.
  */

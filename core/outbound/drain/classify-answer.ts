@@ -14,7 +14,7 @@ const MESSAGE_REFUSED = [400, 405, 406, 409, 411, 413, 414, 415, 422, 431];
 const DENIED = [401, 403, 404, 407, 451];
 const BUSY = [408, 423, 425, 502, 503, 504];
 
-/** Whose fault it is, by its class: the table of docs/outbound-protocol.md. A failure without an answer is the endpoint's. */
+/** Whose fault it is, by its class: the table of docs/understand/how-sending-works.md. A failure without an answer is the endpoint's. */
 const FAULT_OF: Readonly<Partial<Record<AnswerClass, Fault>>> = {
   ok: 'none',
   redirect: 'endpoint',

@@ -1,7 +1,7 @@
 /**
  * Whose fault a failure is, and whether it uses up an attempt. A silent or overloaded endpoint is at fault itself. After a
  * 500 nobody knows: while one message alone has failed since the last success, it is taken for the message's; once a
- * second one fails, for the endpoint's (docs/outbound-protocol.md has the table).
+ * second one fails, for the endpoint's (docs/understand/how-sending-works.md has the table).
  */
 import type { Verdict } from '#core/outbound/ports.ts';
 

@@ -3,7 +3,7 @@ import { defineGateway, type SourceConfig } from '#core/config/gateway-config.ts
 import { ConfigError, resolveConfig } from '#core/config/resolve-config.ts';
 import { DAY_MS } from '#core/time.ts';
 import { PROVIDERS } from '#providers/index.ts';
-import { gateway as example } from '../../../docs/guides/reconciliation-example.ts';
+import { gateway as example } from '../../../docs/receive/missing-events-example.ts';
 
 function resolve(source: SourceConfig) {
   const config = defineGateway({ sources: { one: source }, environments: { prod: {} } });

@@ -4,7 +4,7 @@ import { ConfigError, resolveDeployment } from '#core/config/resolve-config.ts';
 import { checkHandlers, checkReach } from '#core/config/route-config.ts';
 import { defineHandlers, done, type HandlerRegistration } from '#core/handler/handler-contract.ts';
 import { PROVIDERS } from '#providers/index.ts';
-import { gateway as example } from '../../../docs/guides/routing-example.ts';
+import { gateway as example } from '../../../docs/receive/routing-example.ts';
 
 const QUEUE = 'arn:aws:sqs:eu-central-1:123456789012:invoices';
 

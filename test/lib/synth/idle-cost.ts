@@ -1,6 +1,6 @@
 /**
  * What an environment costs in a month without a single event: counted in the synthesized templates, priced from the
- * list below. `npm run write` writes docs/idle-cost.md, the prices of `holdfast cost` and those of the README.
+ * list below. `npm run write` writes docs/operate/costs.md, the prices of `holdfast cost` and those of the README.
  */
 import { Template } from 'aws-cdk-lib/assertions';
 import type { EnvironmentConfig } from '#core/config/gateway-config.ts';
@@ -188,7 +188,7 @@ async function portalCost(): Promise<number> {
   return dollars(having) - dollars(without);
 }
 
-/** The page docs/idle-cost.md, out of the shipped configuration. */
+/** The page docs/operate/costs.md, out of the shipped configuration. */
 export async function renderIdleCostPage(): Promise<string> {
   const costOf = async (settings: EnvironmentConfig, sources = gateway.sources): Promise<CostLine[]> =>
     computeIdleCost(await synthEnvironment('prod', { sources, environments: { prod: settings } }));
@@ -222,9 +222,9 @@ What costs more is off until you ask for it:
 |---|---|
 | \`ingestProvisionedConcurrency: 1\` | $${money(HOURS * 3600 * 0.5 * PRICES.provisionedArmGbSecond)} for each environment kept warm |
 | \`reconcile\` on a source | $${money(sumOf(reconciled) - sumOf(full) + PRICES.customMetricMonth)} for its secret, two alarms and a metric |
-| \`edge\` in an environment | $${money(EDGE.webAcl + EDGE.rule + STANDING_PRICES.secret)} ($${money(STANDING_PRICES.secret)} more outside us-east-1), and about $${money(EDGE.cloudFrontMillion + EDGE.wafMillion)} for each million requests ([a limit per address](guides/address-limit.md)) |
-| \`outbound\` in an environment | about $5.30 ([what for](api/delivery.md#what-it-costs-without-a-message)) |
-| \`outbound.portal\` beside it | $${money(await portalCost())} ([a portal](guides/portal.md)). A million of its calls cost $${money(PRICES_OF_CALLS.httpApiMillion.dollars)} at API Gateway and $${money(PRICES.lambdaRequestMillion)} at Lambda, and the time and the reads of each |
+| \`edge\` in an environment | $${money(EDGE.webAcl + EDGE.rule + STANDING_PRICES.secret)} ($${money(STANDING_PRICES.secret)} more outside us-east-1), and about $${money(EDGE.cloudFrontMillion + EDGE.wafMillion)} for each million requests ([a limit per address](address-limit.md)) |
+| \`outbound\` in an environment | about $5.30 ([what for](../api/delivery.md#what-it-costs-without-a-message)) |
+| \`outbound.portal\` beside it | $${money(await portalCost())} ([a portal](../send/portal.md)). A million of its calls cost $${money(PRICES_OF_CALLS.httpApiMillion.dollars)} at API Gateway and $${money(PRICES.lambdaRequestMillion)} at Lambda, and the time and the reads of each |
 
 These settings make it cheaper:
 

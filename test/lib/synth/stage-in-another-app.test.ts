@@ -13,7 +13,7 @@ import { expect, it } from 'vitest';
 import { gateway } from '#test/fixtures/project/gateway.config.ts';
 import { handlers } from '#test/fixtures/project/handlers/index.ts';
 import { FIXTURE_PROJECT } from '#test/kit/fixture-project.ts';
-import { Platform } from '../../../docs/guides/cdk-example.ts';
+import { Platform } from '../../../docs/operate/cdk-example.ts';
 
 const options = { gateway, handlers, environment: 'dev', project: FIXTURE_PROJECT };
 
@@ -62,7 +62,7 @@ it('is the same inside of a stack of the app, which keeps its own resources', as
     expect(JSON.stringify(role['Properties'].PermissionsBoundary)).toContain('policy/company');
   expect(webhooks.gateway).toMatchObject({ ...env, stackName: 'holdfast-dev-gateway' });
   expect(resources(webhooks.data)).toEqual(resources(stage.data));
-  // Two logical names of the gateway stack contain the path to it: docs/guides/cdk.md says what that means.
+  // Two logical names of the gateway stack contain the path to it: docs/operate/cdk.md says what that means.
   const types = (stack: Stack): readonly unknown[] =>
     Object.values(Template.fromStack(stack).toJSON()['Resources']).map(each => (each as { Type: unknown }).Type);
   expect(types(webhooks.gateway)).toEqual(types(stage.gateway));

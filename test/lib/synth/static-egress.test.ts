@@ -1,4 +1,4 @@
-/** The code of docs/guides/static-egress.md: every function that calls addresses of customers is in the VPC, and no other. */
+/** The code of docs/send/fixed-address.md: every function that calls addresses of customers is in the VPC, and no other. */
 import { App } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
 import { expect, it } from 'vitest';
@@ -8,7 +8,7 @@ import { GatewayStage } from '#lib/stacks/gateway-stage.ts';
 import { PROVIDERS } from '#providers/index.ts';
 import { gateway } from '#test/fixtures/project/gateway.config.ts';
 import { distancesFrom } from '#test/kit/import-graph.ts';
-import { sendFrom } from '../../../docs/guides/static-egress-example.ts';
+import { sendFrom } from '../../../docs/send/fixed-address-example.ts';
 import { cdkContext } from './synth-environment.ts';
 
 const VPC = { SubnetIds: ['subnet-1', 'subnet-2'], SecurityGroupIds: ['sg-1'] };

@@ -4,13 +4,13 @@ import { dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
 
 const GUIDES = [
-  'docs/guides/ordering.md',
-  'docs/guides/exactly-once.md',
-  'docs/guides/writing-a-handler.md',
-  'docs/guides/routing.md',
-  'docs/guides/reconciliation.md',
-  'docs/guides/schema-drift.md',
-  'docs/testing-your-handlers.md',
+  'docs/receive/ordering.md',
+  'docs/receive/exactly-once.md',
+  'docs/receive/handlers.md',
+  'docs/receive/routing.md',
+  'docs/receive/missing-events.md',
+  'docs/receive/changed-payloads.md',
+  'docs/receive/testing-your-handlers.md',
 ];
 const SNIPPET = /<!-- (\S+\.ts) -->\n```ts\n(.*?)```/gs;
 
@@ -23,7 +23,7 @@ it.each(GUIDES)('%s shows files as they are', path => {
   expect(guide.match(/^```ts$/gm), 'no code without a file').toHaveLength(shown.length);
 });
 
-it.each([...GUIDES, 'docs/rotation.md'])('the links of %s lead somewhere', path => {
+it.each([...GUIDES, 'docs/operate/secrets.md'])('the links of %s lead somewhere', path => {
   const guide = readFileSync(path, 'utf8');
   for (const [, target = ''] of guide.matchAll(/\]\(([^)#:]+)\)/g))
     expect(existsSync(join(dirname(path), target)), target).toBe(true);

@@ -1,4 +1,4 @@
-/** The three awkward orders of docs/guides/ordering.md, each through the real functions and the examples of the guide. */
+/** The three awkward orders of docs/receive/ordering.md, each through the real functions and the examples of the guide. */
 import { readFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { given } from '#core/given.ts';
@@ -12,7 +12,7 @@ import { keepSubscription } from '#handlers/examples/subscription-latest.ts';
 import type { MemoryWorld, WorldOptions } from '#test/kit/memory-world.ts';
 import { becameOf, deliver, ENTITIES, makeEntityWorld, OTHERS, rowOf, withTimeline } from './entity-world.ts';
 
-const guide = readFileSync('docs/guides/ordering.md', 'utf8');
+const guide = readFileSync('docs/receive/ordering.md', 'utf8');
 let lines: string[];
 beforeEach(() => {
   lines = [];

@@ -1,5 +1,5 @@
 /**
- * docs/guides/disaster-recovery.md, carried out: the tables are restored to an older moment while the queue keeps its
+ * docs/operate/recover.md, carried out: the tables are restored to an older moment while the queue keeps its
  * messages. Each step of the guide is a step here, under the same name.
  */
 import { describe, expect, it } from 'vitest';

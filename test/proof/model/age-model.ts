@@ -7,7 +7,7 @@ import { type Actor, certain, type Model, possible, type Step } from './explore.
 import { type Variant, variant } from './variants.ts';
 
 interface Rules {
-  /** What decides that a request is too old to run: see "The age rule" in docs/protocol.md. */
+  /** What decides that a request is too old to run: see "The age rule" in docs/understand/how-receiving-works.md. */
   readonly requestAge: 'event time, where nothing signed is fresh' | 'event time, always' | 'nothing';
   /** A time of the object (an order's creation) counts as the event's. */
   readonly objectTimeCounts: boolean;

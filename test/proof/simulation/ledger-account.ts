@@ -1,5 +1,5 @@
 /**
- * What the ledger knows of one event, and the rules it judges by. Everything here is written from docs/protocol.md
+ * What the ledger knows of one event, and the rules it judges by. Everything here is written from docs/understand/how-receiving-works.md
  * alone: nothing is imported from the product, so that a mistake there cannot excuse itself here.
  */
 

@@ -104,13 +104,13 @@ export const ENDPOINT_BODY: Readonly<Record<string, Schema>> = described(endpoin
   filter: 'Either all or any of up to ten clauses on `data`.',
   headers: 'Headers of its own.',
   signature:
-    'The form of the signature (docs/guides/signatures.md): by default that of the application or the environment, when the endpoint is made.',
+    'The form of the signature (docs/send/signatures.md): by default that of the application or the environment, when the endpoint is made.',
   signature_header:
     'With timestamp-sha256, body-sha256 and t-v1: the header that carries the signature. null: that of the form.',
   key_id_in:
     'Where a request says which secret signed it. signature: with timestamp-sha256 only, and the header, too. null: wherever the form has room.',
   compatibility:
-    "Headers of the system that sent before, beside those of `signature`: docs/guides/moving.md. header: in lower case, by default that system's. timed: the time is signed and in the header: what Convoy calls advanced, and the older form of Outpost.",
+    "Headers of the system that sent before, beside those of `signature`: docs/send/moving.md. header: in lower case, by default that system's. timed: the time is signed and in the header: what Convoy calls advanced, and the older form of Outpost.",
   schedule: `Waits after failed attempts in seconds, or a name (${Object.keys(SCHEDULES).join(', ')}).`,
   ordered: 'A message begins only when the one before it is over.',
   head_of_line_hours: 'Of an ordered endpoint: after this its first message is given up.',

@@ -655,7 +655,7 @@ describe('reconcile', () => {
 
   it('answers a source that is not compared with those that are', async () => {
     const none = await cli.run(['reconcile']);
-    expect(none).toMatchObject({ code: 2, stderr: expect.stringContaining('docs/guides/reconciliation.md') });
+    expect(none).toMatchObject({ code: 2, stderr: expect.stringContaining('docs/receive/missing-events.md') });
     expect((await cli.run(['reconcile', '--source', 'shpo'])).stderr).toContain('did you mean shop?');
   });
 });

@@ -1,5 +1,5 @@
 /**
- * `holdfast out import` over the real API and engine: the exports of docs/guides/moving.md are created with their secrets, and
+ * `holdfast out import` over the real API and engine: the exports of docs/send/moving.md are created with their secrets, and
  * receivers that verify as before take what is sent to them on sockets.
  */
 import { spawn } from 'node:child_process';
@@ -15,7 +15,7 @@ import type { DeliveryApi, DeliveryCall } from '#operator/delivery-api.ts';
 import { type Json, producerWorld } from '#test/kit/producer-world.ts';
 import { CliWorld, temporaryFile } from './cli-world.ts';
 
-const GUIDE = readFileSync(join(import.meta.dirname, '../../../docs/guides/moving.md'), 'utf8');
+const GUIDE = readFileSync(join(import.meta.dirname, '../../../docs/send/moving.md'), 'utf8');
 const SYSTEMS = ['svix', 'convoy', 'outpost'] as const;
 type System = (typeof SYSTEMS)[number];
 /** A code block of the part of a system. */

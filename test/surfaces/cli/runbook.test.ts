@@ -20,7 +20,7 @@ it.each(['process-queue-age', 'docs/runbooks/process-queue-age.md'])('takes %s, 
 });
 
 it('prints any page that a message names', async () => {
-  const { stdout } = await cli.run(['runbook', 'docs/guides/alarms.md'], REAL);
+  const { stdout } = await cli.run(['runbook', 'docs/operate/alarms.md'], REAL);
   expect(stdout).toMatch(/^# /);
 });
 

@@ -1,11 +1,11 @@
-/** docs/guides/batches.md: its example is a batch, and its code reads each message once, where its language is installed. */
+/** docs/send/batches.md: its example is a batch, and its code reads each message once, where its language is installed. */
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
 
-const page = readFileSync(join(import.meta.dirname, '../../../docs/guides/batches.md'), 'utf8');
+const page = readFileSync(join(import.meta.dirname, '../../../docs/send/batches.md'), 'utf8');
 const codeOf = (tag: string): string => page.match(new RegExp(`\`\`\`${tag}\\n([\\s\\S]*?)\`\`\``))?.[1] ?? '';
 const folder = mkdtempSync(join(tmpdir(), 'batches-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

@@ -1,5 +1,5 @@
 /**
- * docs/configuration.md out of the code: meanings and defaults from the docstrings of gateway-config.ts, what is allowed
+ * docs/reference/configuration.md out of the code: meanings and defaults from the docstrings of gateway-config.ts, what is allowed
  * from the checks themselves (each is given a wrong value and says what it wants), numbers from the executed defaults.
  */
 import { readFileSync } from 'node:fs';
@@ -119,16 +119,16 @@ export function renderConfigPage(): string {
     '`environments.<name>.queue`. Numbers that cannot work together are refused: a message must stay hidden for six process timeouts, and the dead-letter queue must keep longer than the main queue.',
     numbers(CONFIG, 'QueueSettings', 'environments.name.queue', DEFAULT_QUEUE, LOCAL_QUEUE),
     '## Waits',
-    '`environments.<name>.timings`. All other waits are constants of [the protocol](protocol.md).',
+    '`environments.<name>.timings`. All other waits are constants of [the protocol](../understand/how-receiving-works.md).',
     numbers(TIMINGS, 'ConfiguredTimings', 'environments.name.timings', DEFAULT_TIMINGS, LOCAL_TIMINGS),
     '## Outbound',
-    '`environments.<name>.outbound`: webhooks to your customers ([protocol](outbound-protocol.md), [API](api/delivery.md)). Without it nothing of this is deployed.',
+    '`environments.<name>.outbound`: webhooks to your customers ([protocol](../understand/how-sending-works.md), [API](../api/delivery.md)). Without it nothing of this is deployed.',
     described('core/config/outbound-config.ts', 'OutboundConfig', 'environments.name.outbound'),
     '## Edge',
-    '`environments.<name>.edge`: CloudFront and AWS WAF before the front door ([guide](guides/address-limit.md)). Without it nothing of this is deployed.',
+    '`environments.<name>.edge`: CloudFront and AWS WAF before the front door ([guide](../operate/address-limit.md)). Without it nothing of this is deployed.',
     described('core/config/edge-config.ts', 'EdgeConfig', 'environments.name.edge'),
     '## Portal',
-    '`environments.<name>.outbound.portal`: a page and an API for your customers ([guide](guides/portal.md)). Without it nothing of this is deployed.',
+    '`environments.<name>.outbound.portal`: a page and an API for your customers ([guide](../send/portal.md)). Without it nothing of this is deployed.',
     described('core/config/portal-config.ts', 'PortalConfig', 'environments.name.outbound.portal'),
     '## Secrets',
     'Secrets are not in this file. Each source that verifies by one has its own in Secrets Manager, `holdfast/<environment>/<source>`; until it is set the source answers 503, and `npm run deploy` prints the command that sets it. `npm run holdfast -- sources set-secret <source> --env <environment>` sets it. `npm run holdfast -- sources rotate <source> --env <environment>` keeps the old one valid for `--grace` (24 hours), in which you change it at the provider. A leaked secret gets no grace: `sources set-secret` replaces it at once, and requests signed with the old one are refused.',

@@ -3,7 +3,7 @@ import { resolveDeployment } from '#core/config/resolve-config.ts';
 import { PROVIDERS } from '#providers/index.ts';
 import { CONFIG, keysOf, renderConfigPage } from './config-page.ts';
 
-describe('docs/configuration.md', () => {
+describe('docs/reference/configuration.md', () => {
   it('has every key with what is allowed, and its default or that it is required', () => {
     const rows = renderConfigPage()
       .split('\n')

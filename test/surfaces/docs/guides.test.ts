@@ -35,13 +35,13 @@ async function firesAt(id: string): Promise<number> {
   return Object.values(alarms)[0]?.['Properties'].Threshold;
 }
 
-describe('docs/guides/scaling.md', () => {
-  const text = read('guides/scaling.md');
-  const performance = read('performance.md');
+describe('docs/operate/scale.md', () => {
+  const text = read('operate/scale.md');
+  const performance = read('understand/measured.md');
   const dollars = Number(/\| \*\*together\*\* \| ([\d.]+) \|/.exec(performance)?.[1]);
   const units = Number(/\| ok event \| ([\d.]+) \|/.exec(performance)?.[1]);
 
-  it('counts with the units and the dollars of docs/performance.md', () => {
+  it('counts with the units and the dollars of docs/understand/measured.md', () => {
     expect(dollars).toBeGreaterThan(1);
     for (const [millions, peak] of [
       [1, 290],
@@ -101,9 +101,9 @@ describe('docs/guides/scaling.md', () => {
   });
 });
 
-describe('docs/guides/service-levels.md', () => {
+describe('docs/operate/service-levels.md', () => {
   it('has the objectives at which the alarms stand', async () => {
-    const text = read('guides/service-levels.md');
+    const text = read('operate/service-levels.md');
     expect(text).toContain(`p99 under ${shown(await firesAt('ingest-slow'))} ms`);
     expect(text).toContain(`p99 from accepted to done under ${await firesAt('process-slow')} ms`);
     expect(text).toContain(`waits under ${await firesAt('sweep-oldest-unfinished')} s`);
@@ -113,9 +113,9 @@ describe('docs/guides/service-levels.md', () => {
   });
 });
 
-describe('docs/guides/disaster-recovery.md', () => {
+describe('docs/operate/recover.md', () => {
   it('switches TTL on for the attribute that is written, and gives the time there is', () => {
-    const text = read('guides/disaster-recovery.md');
+    const text = read('operate/recover.md');
     expect(text).toContain(`Enabled=true,AttributeName=${TTL_ATTRIBUTE}`);
     expect(text).toContain(`\`queue.retentionDays\` (${DEFAULT_QUEUE.retentionDays})`);
     expect(text).toContain(`at most ${DEFAULT_SWEEP_SENDS_PER_SECOND} a second`);
@@ -124,8 +124,8 @@ describe('docs/guides/disaster-recovery.md', () => {
 });
 
 describe('the guides to sending', () => {
-  const retries = read('guides/choosing-retries.md');
-  const customers = read('guides/what-customers-should-know.md');
+  const retries = read('send/retries.md');
+  const customers = read('send/for-your-customers.md');
   const outbound = resolveOutbound({}, { emulated: false, retentionDays: DEFAULT_RETENTION_DAYS });
   const span = (seconds: number): string =>
     `${Math.floor(seconds / 3_600)} h ${Math.floor((seconds % 3_600) / 60)} min`;

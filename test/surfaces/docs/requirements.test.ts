@@ -1,10 +1,10 @@
-/** docs/outbound-requirements.md: a line for each requirement, each with a path that exists, counted as the page says. */
+/** docs/understand/sending-requirements.md: a line for each requirement, each with a path that exists, counted as the page says. */
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
 import { inlineCode, ROOT, readPages, relativeLinks } from './pages.ts';
 
-const PATH = 'docs/outbound-requirements.md';
+const PATH = 'docs/understand/sending-requirements.md';
 const text = readPages().find(({ path }) => path === PATH)?.text ?? '';
 const lines = text.split('\n').flatMap(line => {
   const [, number, asked = '', does = '', shown = ''] = line.split('|').map(cell => cell.trim());

@@ -13,7 +13,7 @@ const of = (status: number, headers: Record<string, readonly string[]> = {}) =>
   );
 const retryAfter = (value: number | string) => ({ 'retry-after': [String(value)] });
 
-/** The table of docs/outbound-protocol.md, row by row: class, statuses, whose fault it is. */
+/** The table of docs/understand/how-sending-works.md, row by row: class, statuses, whose fault it is. */
 const TABLE: readonly (readonly [AnswerClass, readonly number[], Fault])[] = [
   ['ok', [200, 201, 202, 204, 206, 226, 299], 'none'],
   ['redirect', [300, 301, 302, 303, 304, 307, 308, 399], 'endpoint'],

@@ -1,4 +1,4 @@
-/** docs/dashboard.svg: drawn from the synthesized dashboard of `prod` and two simulated hours. */
+/** docs/operate/dashboard.svg: drawn from the synthesized dashboard of `prod` and two simulated hours. */
 import { readDashboard } from './body.ts';
 import { drawDashboard } from './draw.ts';
 import { liveThroughTheNight, STORY } from './night.ts';
