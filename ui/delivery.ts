@@ -24,7 +24,7 @@ export interface Delivery {
 }
 
 export interface Attempt {
-  /** `delivery`, `probe` of an endpoint on hold, or `test`. */
+  /** `delivery`, `trial` of an endpoint on hold, or `test`. */
   readonly kind: string;
   readonly generation: number;
   readonly attempt: number;
@@ -47,7 +47,7 @@ export interface Health {
   readonly breaker: 'closed' | 'open' | 'half_open';
   readonly failing_since: string | null;
   readonly egress_suspected: boolean;
-  readonly next_probe_at: string | null;
+  readonly next_trial_at: string | null;
   readonly last_success_at: string | null;
   readonly last_failure: {
     readonly at: string | null;

@@ -45,7 +45,7 @@ export function HealthFacts({ health, types }: { readonly health: Health; readon
         <Fact name="our way out">is under suspicion: a failure without an answer does not count</Fact>
       ) : null}
       <Fact name="next try">
-        <At of={health.next_probe_at} />
+        <At of={health.next_trial_at} />
       </Fact>
       <Fact name="types">{visible(types.length === 0 ? 'every type' : types.join(', '))}</Fact>
     </dl>

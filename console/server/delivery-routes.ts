@@ -108,10 +108,10 @@ function test(asked: Asked) {
   return testEndpoint(asked.operator, at(asked));
 }
 
-const ACTS: readonly GateAct[] = ['pause', 'resume', 'disable', 'enable', 'probe'];
+const ACTS: readonly GateAct[] = ['pause', 'resume', 'disable', 'enable', 'trial'];
 
 function gate(asked: Asked) {
   const act = ACTS.find(each => each === asked.body['act']);
   if (act === undefined) throw usageError(`act: "${String(asked.body['act']).slice(0, 40)}"`, ACTS.join(', '), 'pause');
-  return setGate(asked.operator, at(asked), act, act === 'probe' ? undefined : reasonOf(asked.body));
+  return setGate(asked.operator, at(asked), act, act === 'trial' ? undefined : reasonOf(asked.body));
 }

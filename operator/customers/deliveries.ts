@@ -171,9 +171,9 @@ export function jobOf(operator: Operator, job: string): Promise<ReplayJobView> {
   return ask(operator, { method: 'GET', path: ['replay-jobs', job] });
 }
 
-export type GateAct = 'pause' | 'resume' | 'disable' | 'enable' | 'probe';
+export type GateAct = 'pause' | 'resume' | 'disable' | 'enable' | 'trial';
 
-/** Closes or opens an endpoint; `probe` sends one request now, whatever the hold says. Answers how it is then. */
+/** Closes or opens an endpoint; `trial` sends one request now, whatever the hold says. Answers how it is then. */
 export function setGate(
   operator: Operator,
   { app, ep }: { readonly app: string; readonly ep: string },

@@ -12,7 +12,7 @@ export function outboundSuite(journeyOf: () => Promise<OutboundJourney>): void {
     expect(first.standing.healthy).toMatchObject({ status: 'delivered', attempt_count: 1 });
     expect(first.standing.failing).toMatchObject({ status: 'delivered', generation: 1 });
     expect(requests(first.id, 'failing').map(each => each.answer)).toEqual(['503', '503', '200']);
-    const told = first.attempts.map(({ kind, class: of, code }) => [kind === 'probe' ? 'probe' : 'delivery', of, code]);
+    const told = first.attempts.map(({ kind, class: of, code }) => [kind === 'trial' ? 'trial' : 'delivery', of, code]);
     expect(told.slice(0, 2).map(([, of, code]) => [of, code])).toEqual([
       ['busy', 503],
       ['busy', 503],

@@ -1,4 +1,4 @@
-/** `holdfast out retry`, `retry-dead`, `test`, `pause`, `resume`, `disable`, `enable`, `probe`: what on-call does. */
+/** `holdfast out retry`, `retry-dead`, `test`, `pause`, `resume`, `disable`, `enable`, `trial`: what on-call does. */
 import { randomUUID } from 'node:crypto';
 import type { Command } from 'commander';
 import { EXIT } from '#cli/cli-error.ts';
@@ -38,7 +38,7 @@ const ACTS: readonly (readonly [act: GateAct, about: string, example: string])[]
     'Open an endpoint that a person or Holdfast disabled',
     'one request tries it first, then what waited goes out',
   ],
-  ['probe', 'Send one request now to an endpoint on hold', 'does not wait for the next probe'],
+  ['trial', 'Send one request now to an endpoint on hold', 'does not wait for the next trial request'],
 ];
 
 export function addOutActs(out: Command, set: CommandSet): void {
@@ -112,12 +112,12 @@ export function addOutActs(out: Command, set: CommandSet): void {
 
   for (const [act, about, example] of ACTS) {
     const command = endpointCommand(out, act).description(about);
-    // The probe is one request: there is nothing to explain later.
-    if (act !== 'probe') command.option('--why <text>', 'the reason, shown to everybody who looks');
-    const why = act === 'probe' ? '' : ' --why "their deploy"';
+    // A trial is one request: there is nothing to explain later.
+    if (act !== 'trial') command.option('--why <text>', 'the reason, shown to everybody who looks');
+    const why = act === 'trial' ? '' : ' --why "their deploy"';
     withExamples(command, [`holdfast out ${act} uid:acme uid:billing${why}`, example]).action(
       set.action(async (run, app: string, ep: string, options: WhyOptions) => {
-        const reason = act === 'probe' ? undefined : await run.reason(options.why);
+        const reason = act === 'trial' ? undefined : await run.reason(options.why);
         const now = await setGate(run, { app, ep }, act, reason);
         run.out.result(now, () => [`${ep} is ${now.state} (${now.gate})`]);
         run.out.next(run.command(`out health ${app} ${ep}`), 'what waits, and what it answers');

@@ -107,7 +107,7 @@ export function addOutLists(out: Command, set: CommandSet): void {
         ...(health.egress_suspected
           ? ['our way out    is under suspicion: a failure without an answer does not count']
           : []),
-        `next probe     ${agoOf(run, health.next_probe_at)}`,
+        `next trial     ${agoOf(run, health.next_trial_at)}`,
         `success rate   ${percent(health.success_rate_1h)} in this hour, ${percent(health.success_rate_24h)} in a day`,
       ]);
       run.out.next(run.command(`out deliveries ${app} ${ep}`), 'its deliveries, newest first');

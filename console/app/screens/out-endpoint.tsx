@@ -12,7 +12,7 @@ import { go, Link, usePlace, withQuery } from '../parts/route.tsx';
 import { session } from '../parts/session.ts';
 import { DeliveryLine, hrefOf } from './out-lines.tsx';
 
-type Act = 'pause' | 'resume' | 'disable' | 'enable' | 'probe';
+type Act = 'pause' | 'resume' | 'disable' | 'enable' | 'trial';
 const STATUSES = ['', 'pending', 'retrying', 'delivered', 'dead', 'aborted', 'expired', 'dropped', 'canceled'];
 
 export function OutEndpointScreen({ app, ep }: { readonly app: string; readonly ep: string }) {
@@ -77,7 +77,7 @@ function Acts({ health, endpoint, ask: askFor }: ActsProps) {
       ) : (
         <>
           {health.state === 'holding' ? (
-            <button type="button" onClick={() => askFor('probe')}>
+            <button type="button" onClick={() => askFor('trial')}>
               Try it now …
             </button>
           ) : null}
@@ -150,7 +150,7 @@ const ABOUT: Readonly<Record<Act, readonly [title: string, about: string]>> = {
   resume: ['Resume this endpoint', 'Its waiting webhooks are sent, oldest first.'],
   disable: ['Disable this endpoint', 'Its webhooks wait until somebody enables it. Tests are refused, too.'],
   enable: ['Enable this endpoint', 'One request tries it. If that works, the waiting webhooks are sent.'],
-  probe: ['Try it now', 'Sends one request at once, although the endpoint is on hold.'],
+  trial: ['Try it now', 'Sends one request at once, although the endpoint is on hold.'],
 };
 
 interface GateProps {
@@ -174,10 +174,10 @@ function Gate({ act, path, onClose, onDone }: GateProps) {
       confirm={title}
       onConfirm={submit}
       onClose={onClose}
-      disabled={act !== 'probe' && why.trim() === ''}
+      disabled={act !== 'trial' && why.trim() === ''}
     >
       <p>{about}</p>
-      {act === 'probe' ? null : (
+      {act === 'trial' ? null : (
         <Field label="Why? Everybody who looks at it sees this" value={why} onInput={setWhy} autofocus />
       )}
     </Ask>

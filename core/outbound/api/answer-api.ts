@@ -19,7 +19,7 @@ import { activateSecret, revealSecret, rotateSecret } from './endpoint-secret.ts
 import { changeOne, createOne, deleteOne, listAll, putOne, showOne } from './endpoints-api.ts';
 import { eraseApp, showOneErasure } from './erasure-api.ts';
 import { deleteType, listTypes, showOneType } from './event-types-api.ts';
-import { disableOne, enableOne, pauseOne, probeOne, resumeOne } from './gate-api.ts';
+import { disableOne, enableOne, pauseOne, resumeOne, tryOne } from './gate-api.ts';
 import { showHealth, showStats, showSummary } from './health-api.ts';
 import { createToken, revokeOneToken, revokeTokens } from './portal-tokens-api.ts';
 import { resealSecrets } from './reseal-api.ts';
@@ -47,7 +47,7 @@ const ANSWERS: Readonly<Record<DeliveryRoute, (call: ApiCall) => Promise<Reply>>
   'POST /v1/apps/{app}/endpoints/{ep}/resume': resumeOne,
   'POST /v1/apps/{app}/endpoints/{ep}/disable': disableOne,
   'POST /v1/apps/{app}/endpoints/{ep}/enable': enableOne,
-  'POST /v1/apps/{app}/endpoints/{ep}/probe': probeOne,
+  'POST /v1/apps/{app}/endpoints/{ep}/trial': tryOne,
   'POST /v1/apps/{app}/endpoints/{ep}/test': testOne,
   'GET /v1/apps/{app}/endpoints/{ep}/tests': listTests,
   'GET /v1/apps/{app}/endpoints/{ep}/health': showHealth,

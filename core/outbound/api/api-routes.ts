@@ -21,7 +21,7 @@ export const DELIVERY_ROUTES = [
   ...([`GET ${ENDPOINT}`, `PUT ${ENDPOINT}`, `PATCH ${ENDPOINT}`, `DELETE ${ENDPOINT}`] as const),
   ...([`GET ${ENDPOINT}/secret`, `POST ${ENDPOINT}/secret/rotate`, `POST ${ENDPOINT}/secret/activate`] as const),
   ...([`POST ${ENDPOINT}/pause`, `POST ${ENDPOINT}/resume`, `POST ${ENDPOINT}/disable`] as const),
-  ...([`POST ${ENDPOINT}/enable`, `POST ${ENDPOINT}/probe`, `POST ${ENDPOINT}/test`] as const),
+  ...([`POST ${ENDPOINT}/enable`, `POST ${ENDPOINT}/trial`, `POST ${ENDPOINT}/test`] as const),
   `GET ${ENDPOINT}/tests`,
   ...([`GET ${ENDPOINT}/health`, `GET ${ENDPOINT}/deliveries`] as const),
   ...([`GET ${ENDPOINT}/deliveries/{msg}/attempts`, `POST ${ENDPOINT}/deliveries/{msg}/replay`] as const),

@@ -1,5 +1,5 @@
 /** What people do to an endpoint's gate. */
-import { disable, enableEndpoint, type GateResult, pause, probe, resume } from '#core/outbound/gate/gate.ts';
+import { disable, enableEndpoint, type GateResult, pause, resume, tryEndpoint } from '#core/outbound/gate/gate.ts';
 import type { EndpointItem } from '#core/outbound/protocol/items.ts';
 import { oneOf } from '#core/problem.ts';
 import { refuse } from '#core/problem-reply.ts';
@@ -52,8 +52,8 @@ export async function enableOne(call: ApiCall): Promise<Reply> {
       'since: give a time together with {"backlog":"since"}; leave it out with any other backlog',
     );
   const endpoint = await endpointOf(call);
-  // Its first request is a probe.
-  if (call.customer) await countOrRefuse(call, 'probe', endpoint.app);
+  // Its first request is a trial request.
+  if (call.customer) await countOrRefuse(call, 'trial', endpoint.app);
   const what = since === undefined ? { kind: backlog as 'drain' | 'drop' } : { kind: 'since' as const, since };
   const result = await enableEndpoint(call.ports, endpoint.id, actOf(call, body), what);
   if (result.kind === 'done') await tellOperational(call, 'endpoint.enabled', endpoint);
@@ -61,11 +61,11 @@ export async function enableOne(call: ApiCall): Promise<Reply> {
 }
 
 /** One request now, whatever the hold says. */
-export async function probeOne(call: ApiCall): Promise<Reply> {
+export async function tryOne(call: ApiCall): Promise<Reply> {
   bodyOf(call, {});
   const endpoint = await endpointOf(call);
-  if (call.customer) await countOrRefuse(call, 'probe', endpoint.app);
-  return answer(call, endpoint, await probe(call.ports, endpoint.id, call.ports.clock.now()));
+  if (call.customer) await countOrRefuse(call, 'trial', endpoint.app);
+  return answer(call, endpoint, await tryEndpoint(call.ports, endpoint.id, call.ports.clock.now()));
 }
 
 function answer({ ports, customer }: ApiCall, { id }: EndpointItem, result: GateResult): Reply {

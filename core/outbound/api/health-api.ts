@@ -64,7 +64,7 @@ export async function showHealth(call: ApiCall): Promise<Reply> {
     last_attempt_at: last === 0 ? null : toIso(last),
     failing_since: iso(runtime?.failingSince),
     egress_suspected: guardOf(await store.get(controlKey(EGRESS), 'eventual'), now) !== undefined,
-    next_probe_at: state.state === 'holding' ? iso(runtime?.holdUntil) : null,
+    next_trial_at: state.state === 'holding' ? iso(runtime?.holdUntil) : null,
     last_success_at: iso(runtime?.lastSuccessAt),
     last_failure: runtime?.lastFailureAt === undefined ? null : failure,
     waiting: {

@@ -3,7 +3,7 @@ import type { Answer, OutgoingRequest, Verdict } from '#core/outbound/ports.ts';
 import { disableOwned } from '#core/outbound/protocol/delivery-writes.ts';
 import type { Random } from '#core/ports.ts';
 import { forgetBatch, splitBatch } from './batches.ts';
-import { type DisableReason, disableReason, isProbing } from './breaker.ts';
+import { type DisableReason, disableReason, isOnTrial } from './breaker.ts';
 import { classifyAnswer } from './classify-answer.ts';
 import { exchangeOf } from './exchanged.ts';
 import { learn } from './health.ts';
@@ -24,7 +24,7 @@ const BACKSTOP_MS = 1_000;
 export async function attempt(session: Session, prepared: Prepared): Promise<void> {
   const { ports, rules } = session;
   const { clock, random } = ports;
-  const probing = isProbing(session.health);
+  const onTrial = isOnTrial(session.health);
   // 1. The request. A sender never throws; the limit here is behind its own.
   const startedAt = clock.now();
   const answer = await send(session, prepared.request);
@@ -47,15 +47,15 @@ export async function attempt(session: Session, prepared: Prepared): Promise<voi
     verdict.fault === 'throttle' && noteThrottled(session, prepared.sendings[0] as Sending, startedAt);
   if (session.health.holdUntil !== undefined) stopFor(session, 'held');
   if (verdict.fault === 'ours') stopFor(session, 'broken');
-  count(session, prepared, { verdict, probing, ms: now - startedAt, startedAt });
+  count(session, prepared, { verdict, onTrial, ms: now - startedAt, startedAt });
   // 3. For each delivery: its record and rows. Only an answer proves that our own way out works.
   const unanswered = answer.kind === 'failed' && verdict.fault === 'endpoint';
   const spared = unanswered && (await session.guardOn());
   const splits = !spared && (await mustSplit(session, prepared.sendings, { verdict, code }));
-  const charged = !spared && !splits && isCharged(verdict, { probing, ordered, failed: session.health.failed });
+  const charged = !spared && !splits && isCharged(verdict, { onTrial, ordered, failed: session.health.failed });
   const pace = paceOf(prepared.sendings, random);
   const seen: Seen = {
-    ...{ answer, verdict, charged, spared, firstThrottled, probing },
+    ...{ answer, verdict, charged, spared, firstThrottled, onTrial },
     ...{ startedAt, now, kid: prepared.kid, known, pace },
   };
   if (splits) await splitBatch(session, prepared.sendings);
@@ -81,7 +81,7 @@ async function send({ ports, http }: Session, request: OutgoingRequest): Promise
 /** True where its delivery is over. */
 async function settle(session: Session, request: OutgoingRequest, sending: Sending, seen: Seen): Promise<boolean> {
   const { rules, ports } = session;
-  const { verdict, probing } = seen;
+  const { verdict, onTrial } = seen;
   const failed = verdict.fault === 'endpoint' || verdict.fault === 'ambiguous' || verdict.fault === 'message';
   if (rules.attemptLog === 'all' || failed || seen.firstThrottled) await logAttempt(session, request, sending, seen);
   if (verdict.fault === 'none') {
@@ -91,7 +91,7 @@ async function settle(session: Session, request: OutgoingRequest, sending: Sendi
     if (await writeEnd(session, sending, 'delivered', { ...outcome, exchange })) ports.telemetry.count('Delivered');
     return true;
   }
-  if (verdict.directive === 'abort-message' && !probing) {
+  if (verdict.directive === 'abort-message' && !onTrial) {
     await writeEnd(session, sending, 'aborted', outcomeOf(session, sending, seen));
     return true;
   }
@@ -147,9 +147,9 @@ async function disable(session: Session, reason: DisableReason): Promise<void> {
 function count(
   session: Session,
   { sendings }: Prepared,
-  seen: { readonly verdict: Verdict; readonly probing: boolean; readonly ms: number; readonly startedAt: number },
+  seen: { readonly verdict: Verdict; readonly onTrial: boolean; readonly ms: number; readonly startedAt: number },
 ): void {
-  const { verdict, probing, ms, startedAt } = seen;
+  const { verdict, onTrial, ms, startedAt } = seen;
   const { telemetry } = session.ports;
   telemetry.count('DeliveryAttempts', { class: verdict.class });
   telemetry.measure('AttemptDuration', ms);
@@ -157,7 +157,7 @@ function count(
   if (verdict.class === 'forbidden_address') telemetry.count('ForbiddenAddress');
   for (const sending of sendings) {
     const { n, delivery } = sending;
-    if (probing || delivery.gen > 1) continue;
+    if (onTrial || delivery.gen > 1) continue;
     if (n > 1) telemetry.count('DeliveryRetries');
     else {
       telemetry.count('FirstAttempts');

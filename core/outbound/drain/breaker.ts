@@ -1,5 +1,5 @@
 /**
- * The breaker of one endpoint: closed, open with a hold, one probe, then recovering. Its state lies in the runtime item,
+ * The breaker of one endpoint: closed, open with a hold, one trial request, then recovering. Its state lies in the runtime item,
  * changes in the memory of the session that has the lease, and is written when that ends. Only what is the endpoint's fault
  * opens it; an answer about one message says nothing about its endpoint.
  */
@@ -48,21 +48,21 @@ const THROTTLE_BASE_MS = 5_000;
 const THROTTLE_CAP_MS = 15 * MINUTE_MS;
 /** A second answer of this kind disables only after this long: one bad deploy must not end a subscription. */
 const SECOND_WORD_MS = MINUTE_MS;
-const PROBES_TO_DISABLE = 10;
+const TRIALS_TO_DISABLE = 10;
 
-/** Open, its hold is over, and no probe has succeeded yet: one request, and no more. */
-export const isProbing = (breaker: Breaker): boolean => breaker.opens > 0 && breaker.recovered === undefined;
+/** Open, its hold is over, and no trial request has succeeded yet: one request, and no more. */
+export const isOnTrial = (breaker: Breaker): boolean => breaker.opens > 0 && breaker.recovered === undefined;
 
-/** A probe takes another of the oldest rows each time, then of all that are read: bad messages cannot keep the breaker open. */
-const PROBED = 10;
+/** A trial request takes another of the oldest rows each time, then of all that are read: bad messages cannot keep the breaker open. */
+const TRIED = 10;
 
-/** Which of the oldest rows a probe takes, from 0. `rows`: how many are read, at least 1. */
-export const probedRow = ({ probes }: Breaker, rows: number): number =>
-  probes % (probes < PROBED ? Math.min(PROBED, rows) : rows);
+/** Which of the oldest rows a trial request takes, from 0. `rows`: how many are read, at least 1. */
+export const triedRow = ({ probes }: Breaker, rows: number): number =>
+  probes % (probes < TRIED ? Math.min(TRIED, rows) : rows);
 
 /** Requests at once that the breaker allows, of those the pace does. */
 export function breakerSlots(breaker: Breaker, cap: number): number {
-  if (isProbing(breaker)) return 1;
+  if (isOnTrial(breaker)) return 1;
   return Math.min(breaker.ramp ?? cap, cap);
 }
 
@@ -92,7 +92,7 @@ function succeeded(breaker: Breaker, cap: number): Breaker {
     ...rest
   } = breaker;
   const good: Breaker = { ...rest, probes: 0, recent: remember(breaker, '1') };
-  if (isProbing(breaker)) return { ...good, recovered: 0, ramp: 1, round: 0 };
+  if (isOnTrial(breaker)) return { ...good, recovered: 0, ramp: 1, round: 0 };
   const stepped = breaker.ramp === undefined ? good : stepUp(good, breaker.ramp, cap);
   if (breaker.opens === 0) return stepped;
   const recovered = (breaker.recovered ?? 0) + 1;
@@ -110,13 +110,13 @@ function stepUp(breaker: Breaker, ramp: number, cap: number): Breaker {
 
 function failed(breaker: Breaker, verdict: Verdict, rules: BreakerRules): Breaker {
   const { now } = rules;
-  const wasProbe = isProbing(breaker);
+  const wasTrial = isOnTrial(breaker);
   const after: Breaker = {
     ...breaker,
     throttles: undefined,
     recent: remember(breaker, '0'),
     failingSince: breaker.failingSince ?? now,
-    probes: breaker.probes + (wasProbe ? 1 : 0),
+    probes: breaker.probes + (wasTrial ? 1 : 0),
     ...(verdict.class === 'gone' ? { goneAt: breaker.goneAt ?? now } : {}),
     ...(verdict.class === 'forbidden_address' ? { forbiddenAt: breaker.forbiddenAt ?? now } : {}),
   };
@@ -131,10 +131,10 @@ function opensBy(recent: string): boolean {
   return recent.length === WINDOW && recent.split('0').length - 1 >= WINDOW / 2;
 }
 
-/** A probe that met a bad message learnt nothing: the same hold again, and another message next time. */
+/** A trial request that met a bad message learnt nothing: the same hold again, and another message next time. */
 function aboutMessage(breaker: Breaker, rules: BreakerRules): Breaker {
   const after = { ...breaker, throttles: undefined };
-  if (!isProbing(breaker) || breaker.holdUntil !== undefined) return after;
+  if (!isOnTrial(breaker) || breaker.holdUntil !== undefined) return after;
   return opened({ ...after, probes: after.probes + 1 }, breaker.opens, rules);
 }
 
@@ -186,5 +186,5 @@ export function disableReason(
   if (verdict.class === 'forbidden_address' && saidBefore(before.forbiddenAt)) return 'forbidden_address';
   const since = after.failingSince;
   if (days === false || since === undefined || !isEndpoints(verdict, after.failed)) return undefined;
-  return after.probes >= PROBES_TO_DISABLE && now - since >= days * DAY_MS ? 'failing' : undefined;
+  return after.probes >= TRIALS_TO_DISABLE && now - since >= days * DAY_MS ? 'failing' : undefined;
 }

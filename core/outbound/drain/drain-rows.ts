@@ -10,7 +10,7 @@ import type { JobId, MessageId } from '#core/outbound/protocol/ids.ts';
 import { dueAtOf, dueRange, laterRange, liveRange, rowKind, rowsRange } from '#core/outbound/protocol/keys.ts';
 import { attempt } from './attempt.ts';
 import { fixMembers, headsOf, inRequests } from './batches.ts';
-import { isProbing, probedRow } from './breaker.ts';
+import { isOnTrial, triedRow } from './breaker.ts';
 import { heldUntil, slotsOf } from './health.ts';
 import { measureOldest } from './lateness.ts';
 import { FULL_PAGES_TO_BE_SLOW, takeToken } from './pace.ts';
@@ -88,13 +88,13 @@ async function nextPage(session: Session): Promise<readonly Row[]> {
   return inLanes(session, rows);
 }
 
-/** Live, then retries, then replays; for a probe, another of the oldest each time. */
+/** Live, then retries, then replays; for a trial request, another of the oldest each time. */
 function inLanes(session: Session, rows: readonly Row[]): readonly Row[] {
   const { health, config } = session;
   if (config.endpoint.ordered) return rows;
-  if (isProbing(health)) {
+  if (isOnTrial(health)) {
     const heads = headsOf(session, rows);
-    const from = heads.length === 0 ? 0 : (heads[probedRow(health, heads.length)] ?? 0);
+    const from = heads.length === 0 ? 0 : (heads[triedRow(health, heads.length)] ?? 0);
     return [...rows.slice(from), ...rows.slice(0, from)];
   }
   const of = (kind: ReturnType<typeof rowKind>): readonly Row[] => rows.filter(row => rowKind(row) === kind);

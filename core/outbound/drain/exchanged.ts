@@ -1,4 +1,4 @@
-/** What is kept of one request and its answer: of a delivery, of a probe and of a test. */
+/** What is kept of one request and its answer: of a delivery, of a trial request and of a test. */
 import type { Answer, AnswerClass, OutgoingRequest } from '#core/outbound/ports.ts';
 import type { AttemptItem, Exchange } from '#core/outbound/protocol/items.ts';
 import type { Codec } from '#core/ports.ts';

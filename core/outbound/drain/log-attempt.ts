@@ -15,10 +15,10 @@ export async function logAttempt(
   seen: Seen,
 ): Promise<void> {
   const { ports, rules, config, health } = session;
-  const { answer, verdict, probing, spared, startedAt } = seen;
+  const { answer, verdict, onTrial, spared, startedAt } = seen;
   const sent = { url: request.url, headers: request.headers, own: config.endpoint.headers };
   const item: AttemptItem = {
-    kind: verdict.fault === 'throttle' ? 'throttled' : probing ? 'probe' : 'delivery',
+    kind: verdict.fault === 'throttle' ? 'throttled' : onTrial ? 'trial' : 'delivery',
     ...{ at: startedAt, gen: delivery.gen, n },
     ...exchanged(ports.codec, sent, answer, verdict.class),
     fault: verdict.fault,

@@ -28,7 +28,7 @@ export interface Seen {
   readonly spared: boolean;
   /** Kept, though it is not charged: those after it are a number. */
   readonly firstThrottled: boolean;
-  readonly probing: boolean;
+  readonly onTrial: boolean;
   readonly startedAt: number;
   readonly now: number;
   readonly kid: string | undefined;

@@ -24,9 +24,9 @@ export const isEndpoints = ({ fault }: Pick<Verdict, 'fault'>, failed: readonly 
  */
 export function isCharged(
   { fault }: Pick<Verdict, 'fault'>,
-  at: { readonly probing: boolean; readonly ordered: boolean; readonly failed: readonly string[] | undefined },
+  at: { readonly onTrial: boolean; readonly ordered: boolean; readonly failed: readonly string[] | undefined },
 ): boolean {
   if (fault === 'message') return true;
-  if (fault === 'endpoint') return !at.probing;
+  if (fault === 'endpoint') return !at.onTrial;
   return fault === 'ambiguous' && (at.ordered || !isEndpoints({ fault }, at.failed));
 }

@@ -1,7 +1,7 @@
 /** What people may do to an endpoint's gate: one conditional write each, and a token where something may be due. */
 import type { EpochMs } from '#core/glossary.ts';
 import type { ItemResult, ItemStore, ItemUpdate, WakeQueue } from '#core/outbound/ports.ts';
-import { closeGate, enable, type GateAct, openPaused, probeNow } from '#core/outbound/protocol/delivery-writes.ts';
+import { closeGate, enable, type GateAct, openPaused, tryNow } from '#core/outbound/protocol/delivery-writes.ts';
 import type { EndpointId } from '#core/outbound/protocol/ids.ts';
 import type { Gate, RuntimeItem } from '#core/outbound/protocol/items.ts';
 
@@ -32,15 +32,15 @@ export type Backlog =
   | { readonly kind: 'drain' }
   | { readonly kind: 'drop' }
   | { readonly kind: 'since'; readonly since: EpochMs };
-/** Opens what was disabled: the first request is a probe. Dropped deliveries are recorded as `dropped`. */
+/** Opens what was disabled: the first request is a trial request. Dropped deliveries are recorded as `dropped`. */
 export function enableEndpoint(ports: GatePorts, ep: EndpointId, act: GateAct, backlog: Backlog): Promise<GateResult> {
   const dropBefore = backlog.kind === 'drain' ? undefined : backlog.kind === 'drop' ? act.now : backlog.since;
   return change(ports, enable(ep, act, dropBefore), 'open', ep);
 }
 
 /** Looks now, whatever the hold says. */
-export const probe = (ports: GatePorts, ep: EndpointId, now: EpochMs): Promise<GateResult> =>
-  change(ports, probeNow(ep, now), undefined, ep);
+export const tryEndpoint = (ports: GatePorts, ep: EndpointId, now: EpochMs): Promise<GateResult> =>
+  change(ports, tryNow(ep, now), undefined, ep);
 
 /** A repeated act finds the gate as it wants it: that is done, too. */
 async function change(

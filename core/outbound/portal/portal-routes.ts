@@ -22,7 +22,7 @@ const ROUTES = [
   [`POST ${ENDPOINT}/resume`, 'manage'],
   [`POST ${ENDPOINT}/disable`, 'manage'],
   [`POST ${ENDPOINT}/enable`, 'manage'],
-  [`POST ${ENDPOINT}/probe`, 'manage'],
+  [`POST ${ENDPOINT}/trial`, 'manage'],
   [`POST ${ENDPOINT}/test`, 'test'],
   [`GET ${ENDPOINT}/tests`, 'read'],
   [`GET ${ENDPOINT}/health`, 'read'],

@@ -421,7 +421,7 @@ export function disableOwned(ep: EndpointId, me: string, why: string, now: Epoch
   };
 }
 
-/** W15: enable. The first request is a probe; `dropBefore` lets go of the backlog up to then. */
+/** W15: enable. The first request is a trial request; `dropBefore` lets go of the backlog up to then. */
 export function enable(ep: EndpointId, act: GateAct, dropBefore?: EpochMs): RuntimeUpdate {
   return {
     kind: 'update',
@@ -450,7 +450,7 @@ export function enable(ep: EndpointId, act: GateAct, dropBefore?: EpochMs): Runt
 }
 
 /** W18: look now, whatever the hold says. */
-export function probeNow(ep: EndpointId, now: EpochMs): RuntimeUpdate {
+export function tryNow(ep: EndpointId, now: EpochMs): RuntimeUpdate {
   return {
     kind: 'update',
     key: runtimeKey(ep),

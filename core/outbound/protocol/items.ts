@@ -194,7 +194,7 @@ export interface RuntimeItem extends Listed {
   readonly heldTo?: EpochMs;
   /** The breaker: 0 closed, n opened n times in a row. */
   readonly opens: number;
-  /** Successes in a row since the probe, while the breaker recovers. */
+  /** Successes in a row since the trial request, while the breaker recovers. */
   readonly recovered?: number;
   /** While it recovers: requests at once, doubled after each full round of successes, up to `cap`. */
   readonly ramp?: number;
@@ -359,7 +359,7 @@ export interface LastAttempt {
 export interface RecordItem extends Listed {
   readonly gen: number;
   readonly status: OpenStatus | FinalStatus;
-  /** Charged failures of this generation; missing: none. Never probes, throttles, holds or our own faults. */
+  /** Charged failures of this generation; missing: none. Never trial requests, throttles, holds or our own faults. */
   readonly attempts?: number;
   /** While retrying: not before. */
   readonly nextAt?: EpochMs;
@@ -407,7 +407,7 @@ export interface ReplayNoteItem {
 
 /** One attempt in full; failures only, unless all are asked for. */
 export interface AttemptItem {
-  readonly kind: 'delivery' | 'probe' | 'throttled' | 'test';
+  readonly kind: 'delivery' | 'trial' | 'throttled' | 'test';
   readonly at: EpochMs;
   readonly gen: number;
   readonly n: number;

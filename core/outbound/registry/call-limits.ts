@@ -23,9 +23,9 @@ const LIMITS = {
     periodMs: MINUTE_MS,
     told: 'tests a minute for each application: wait for the next minute',
   },
-  probe: {
-    ...{ name: 'probe#', most: 10, periodMs: MINUTE_MS },
-    told: 'probes a minute for each application: wait for the next minute',
+  trial: {
+    ...{ name: 'trial#', most: 10, periodMs: MINUTE_MS },
+    told: 'trial requests a minute for each application: wait for the next minute',
   },
   /** A deleted endpoint is kept as long as its deliveries, and whoever fans out reads it. */
   endpoint: {

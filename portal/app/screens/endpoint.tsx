@@ -131,7 +131,7 @@ function Head({
             {gate === 'open' ? button('disable', 'Disable …') : null}
             {gate === 'paused' && by !== 'operator' ? button('resume', 'Resume …', 'primary') : null}
             {gate === 'disabled' && by !== 'operator' ? button('enable', 'Enable …', 'primary') : null}
-            {endpoint.state === 'holding' ? button('probe', 'Try now …', 'primary') : null}
+            {endpoint.state === 'holding' ? button('trial', 'Try now …', 'primary') : null}
             {button('delete', 'Delete …')}
           </>
         ) : null}
@@ -155,7 +155,7 @@ function Told({ endpoint, health }: { readonly endpoint: Endpoint; readonly heal
       </p>
     );
   }
-  const { last_failure: last, next_probe_at: next = null, waiting, dead = 0 } = health ?? {};
+  const { last_failure: last, next_trial_at: next = null, waiting, dead = 0 } = health ?? {};
   // A class says that the last attempt of all was this failure.
   if (last?.class === null || last?.class === undefined) return null;
   const count = waiting?.about ?? waiting?.count ?? 0;

@@ -3,14 +3,14 @@ import { useState } from 'preact/hooks';
 import { type AfterConfirm, Ask, Field } from '../../../ui/parts.tsx';
 import { ask } from '../parts/api.ts';
 
-export type Act = 'pause' | 'resume' | 'disable' | 'enable' | 'probe' | 'delete';
+export type Act = 'pause' | 'resume' | 'disable' | 'enable' | 'trial' | 'delete';
 
 const WORDS: Readonly<Record<Act, readonly [title: string, confirm: string, told: string]>> = {
   pause: ['Pause this endpoint', 'Pause', 'Nothing is sent until you resume it. New messages wait and are not lost.'],
   resume: ['Resume this endpoint', 'Resume', 'The waiting messages are sent now, slowly at first.'],
   disable: ['Disable this endpoint', 'Disable', 'Nothing is sent, and tests are refused. New messages wait.'],
   enable: ['Enable this endpoint', 'Enable', 'One request tries it first. What should happen to the waiting messages?'],
-  probe: [
+  trial: [
     'Try this endpoint now',
     'Try now',
     'One waiting message is sent now. If your server accepts it, the others follow.',

@@ -108,11 +108,11 @@ export const OUTBOUND_MUTANTS: readonly Mutant[] = [
     bug: 'async () => {}',
   },
   {
-    name: 'a probe is charged',
+    name: 'a trial request is charged',
     journey: 'breaker opens, probe, ramp',
     file: FAULT,
     of: 'isCharged',
-    bug: '(real, verdict, at) => real(verdict, { ...at, probing: false })',
+    bug: '(real, verdict, at) => real(verdict, { ...at, onTrial: false })',
   },
   {
     name: 'a throttled answer is charged',

@@ -154,11 +154,11 @@ describe('docs/api/delivery-openapi.json', () => {
       'disable',
       'pause',
       'resume',
-      'probe',
+      'trial',
       'enable',
-      'probe',
+      'trial',
     ] as const) {
-      await call(`POST ${E}/${act}`, other, act === 'probe' ? {} : { why: 'test' });
+      await call(`POST ${E}/${act}`, other, act === 'trial' ? {} : { why: 'test' });
       if (act === 'disable') await call(`POST ${E}/test`, other, {});
     }
 

@@ -167,7 +167,7 @@ export const ROUTES: Readonly<Record<Route, Described>> = {
   [`POST ${E}/resume`]: gate('Sends what waited.'),
   [`POST ${E}/disable`]: gate('As pause; tests are refused as well.'),
   [`POST ${E}/enable`]: gate('Opens it; says what becomes of what waited.', schemas.ENABLE_BODY),
-  [`POST ${E}/probe`]: gate('One request now, whatever the hold says.', {}),
+  [`POST ${E}/trial`]: gate('One request now, whatever the hold says.', {}),
   [`POST ${E}/test`]: {
     summary: 'One signed request now; ten a minute and application.',
     body: body(schemas.TEST_BODY),

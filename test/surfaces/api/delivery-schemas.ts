@@ -323,7 +323,7 @@ export const SCHEMAS: Readonly<Record<string, Schema>> = {
     last_attempt_at: orNull(time()),
     failing_since: orNull(time()),
     egress_suspected: truth('Most likely our own way out fails: a failure without an answer does not count.'),
-    next_probe_at: orNull(time()),
+    next_trial_at: orNull(time()),
     last_success_at: orNull(time()),
     last_failure: {
       oneOf: [object({ at: orNull(time()), class: orNull(text()), code: orNull(whole()) }), { type: 'null' }],
@@ -374,7 +374,7 @@ export const SCHEMAS: Readonly<Record<string, Schema>> = {
     replayable: truth(),
   }),
   Attempt: object({
-    kind: oneOf(['delivery', 'probe', 'throttled', 'test']),
+    kind: oneOf(['delivery', 'trial', 'throttled', 'test']),
     generation: whole(),
     attempt: whole(),
     at: time(),

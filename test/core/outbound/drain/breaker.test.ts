@@ -7,8 +7,8 @@ import {
   breakerSlots,
   DEFAULT_PROBE,
   disableReason,
-  isProbing,
-  probedRow,
+  isOnTrial,
+  triedRow,
 } from '#core/outbound/drain/breaker.ts';
 import type { Verdict } from '#core/outbound/ports.ts';
 import { DAY_MS, HOUR_MS } from '#core/time.ts';
@@ -75,7 +75,7 @@ describe('an answer that may be about the message or the endpoint', () => {
     expect(fail(recovering, 'msg_a')).toMatchObject({ opens: 1, recovered: 0 });
     expect(fail(recovering, 'msg_a').holdUntil).toBeUndefined();
   });
-  test('to a probe for the only message holds as long again', () => {
+  test('to a trial request for the only message holds as long again', () => {
     expect(fail({ opens: 3, probes: 0 }, 'msg_a')).toMatchObject({ opens: 3, probes: 1, holdUntil: 120_000 });
   });
   test('never disables for one message', () => {
@@ -94,7 +94,7 @@ test('remembers since when the endpoint is silent, until it answers about anythi
     expect(afterAnswer(silent, verdict, at(20)).silentSince).toBeUndefined();
 });
 
-test('a probe that meets a refused message holds as long again, counts as a probe, and says nothing about the endpoint', () => {
+test('a trial request that meets a refused message holds as long again, counts as a trial request, and says nothing about the endpoint', () => {
   const before: Breaker = { opens: 3, probes: 4, recent: '00000' };
   const after = afterAnswer(before, refused, at(0, 5, 0.5));
   expect(after).toMatchObject({ opens: 3, probes: 5, recent: '00000', holdWhy: 'breaker', holdUntil: 120_000 });
@@ -118,7 +118,7 @@ test('every hold is within 20 % of 30 s doubled, and never above 15 minutes', ()
 
 test('one request after a hold; then 1, 2, 4 … up to the old cap; closed after three successes', () => {
   let breaker = later(feed([down, down, down, down, down]));
-  expect(isProbing(breaker)).toBe(true);
+  expect(isOnTrial(breaker)).toBe(true);
   expect(breakerSlots(breaker, 8)).toBe(1);
   const slots: number[] = [];
   for (let n = 0; n < 9; n++) {
@@ -155,23 +155,23 @@ test('throttled answers in a row double our own wait; a hint only makes it longe
   expect(afterAnswer(later(breaker), ok, at(0)).throttles).toBeUndefined();
 });
 
-test('one poisonous message among ten never keeps the breaker open for more than ten probes, whatever its answer', () => {
+test('one poisonous message among ten never keeps the breaker open for more than ten trial requests, whatever its answer', () => {
   fc.assert(
     fc.property(fc.nat(9), fc.nat(30), fc.constantFrom(down, refused, unclear), (poison, probed, verdict) => {
       let breaker: Breaker = { opens: 3, probes: probed };
       for (let probes = 1; ; probes++) {
         expect(probes).toBeLessThanOrEqual(10);
-        if (probedRow(breaker, 10) !== poison) return;
+        if (triedRow(breaker, 10) !== poison) return;
         breaker = later(afterAnswer(breaker, verdict, at(0)));
       }
     }),
   );
 });
 
-test('fifty rows of which one is good: a probe finds it', () => {
+test('fifty rows of which one is good: a trial request finds it', () => {
   for (let good = 0; good < 50; good++) {
     let breaker: Breaker = { opens: 1, probes: 0 };
-    for (let probes = 0; probedRow(breaker, 50) !== good; probes++) {
+    for (let probes = 0; triedRow(breaker, 50) !== good; probes++) {
       expect(probes).toBeLessThanOrEqual(100);
       breaker = later(afterAnswer(breaker, refused, at(0)));
     }
@@ -189,7 +189,7 @@ describe('disables', () => {
     const healed = afterAnswer(later(once), ok, at(10));
     expect(disableReason(healed, healed, gone, { now: 90_000, days })).toBeUndefined();
   });
-  test('after some days without a success and ten probes, and never where it is switched off', () => {
+  test('after some days without a success and ten trial requests, and never where it is switched off', () => {
     const failing = { opens: 9, probes: 10, failingSince: 0 };
     const now = days * DAY_MS;
     expect(disableReason(failing, failing, down, { now, days })).toBe('failing');

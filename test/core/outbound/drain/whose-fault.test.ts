@@ -3,9 +3,9 @@ import { expect, it } from 'vitest';
 import { isCharged, isEndpoints, withFailed } from '#core/outbound/drain/whose-fault.ts';
 import { FAULTS } from '#core/outbound/ports.ts';
 
-it('has an answer for every fault: only a message is always charged, and only the endpoint never as a probe', () => {
-  const charged = (failed: readonly string[], probing: boolean, ordered = false) =>
-    FAULTS.filter(fault => isCharged({ fault }, { probing, ordered, failed }));
+it('has an answer for every fault: only a message is always charged, and only the endpoint never as a trial request', () => {
+  const charged = (failed: readonly string[], onTrial: boolean, ordered = false) =>
+    FAULTS.filter(fault => isCharged({ fault }, { onTrial, ordered, failed }));
   expect(charged(['a'], false)).toEqual(['endpoint', 'ambiguous', 'message']);
   expect(charged(['a'], true)).toEqual(['ambiguous', 'message']);
   expect(charged(['a', 'b'], false)).toEqual(['endpoint', 'message']);

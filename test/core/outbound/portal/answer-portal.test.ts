@@ -53,7 +53,7 @@ const ROWS: Readonly<Record<PortalRoute, Row>> = {
   [`POST ${E}/resume`]: POST,
   [`POST ${E}/disable`]: POST,
   [`POST ${E}/enable`]: { status: 200, body: () => ({ backlog: 'drain' }) },
-  [`POST ${E}/probe`]: POST,
+  [`POST ${E}/trial`]: POST,
   [`POST ${E}/test`]: POST,
   [`GET ${E}/tests`]: GET,
   [`GET ${E}/health`]: GET,

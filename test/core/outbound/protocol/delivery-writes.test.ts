@@ -280,8 +280,8 @@ const TABLE: readonly WriteVerdicts[] = [
     ],
   },
   {
-    name: 'W18 probe now',
-    write: writes.probeNow('ep_1', NOW),
+    name: 'W18 try now',
+    write: writes.tryNow('ep_1', NOW),
     rows: [
       [{ gate: 'open' }, true],
       [{ gate: 'paused' }, false],

@@ -25,22 +25,22 @@ async function withCustomer() {
   return { ...world, ask, tomorrow };
 }
 
-it('probes ten times a minute, by enabling too; the producer as often as it wants', async () => {
+it('tries ten times a minute, by enabling too; the producer as often as it wants', async () => {
   const { ask, call, app, ep, pass } = await withCustomer();
   const statuses: number[] = [];
-  for (let n = 0; n < 9; n++) statuses.push((await ask(`POST ${E}/probe`)).status);
+  for (let n = 0; n < 9; n++) statuses.push((await ask(`POST ${E}/trial`)).status);
   await ask(`POST ${E}/disable`);
   statuses.push((await ask(`POST ${E}/enable`)).status);
   expect(statuses).toEqual(Array.from({ length: 10 }, () => 200));
-  const refused = await ask(`POST ${E}/probe`);
+  const refused = await ask(`POST ${E}/trial`);
   expect([refused.status, refused.body.error]).toEqual([429, 'quota']);
-  expect(refused.body.detail).toMatch(/^at most 10 probes a minute/);
+  expect(refused.body.detail).toMatch(/^at most 10 trial requests a minute/);
   await ask(`POST ${E}/disable`);
   expect((await ask(`POST ${E}/enable`)).status).toBe(429);
   expect((await call(`POST ${E}/enable`, { app, ep }, {})).status).toBe(200);
-  for (let n = 0; n < 20; n++) expect((await call(`POST ${E}/probe`, { app, ep }, {})).status).toBe(200);
+  for (let n = 0; n < 20; n++) expect((await call(`POST ${E}/trial`, { app, ep }, {})).status).toBe(200);
   pass(60_000);
-  expect((await ask(`POST ${E}/probe`)).status).toBe(200);
+  expect((await ask(`POST ${E}/trial`)).status).toBe(200);
 });
 
 it('makes 200 endpoints a day, however many of them it deletes', async () => {

@@ -30,9 +30,9 @@ function answerOf(status: number, headers: Readonly<Record<string, readonly stri
 }
 
 /** How an endpoint answers next: mostly with one of the failures that the budget leaves. */
-export function answerWith(budget: Budget, isProbe: boolean, random: SeededRandom): Said {
+export function answerWith(budget: Budget, isTrial: boolean, random: SeededRandom): Said {
   const { fail, throttled, breaker, gone } = budget;
-  const failures = isProbe
+  const failures = isTrial
     ? ifAny(throttled, 'too many', 'down')
     : [
         ...ifAny(throttled, 'too many'),

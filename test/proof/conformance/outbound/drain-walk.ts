@@ -6,7 +6,7 @@
  */
 import { isDeepStrictEqual } from 'node:util';
 import { SeededRandom } from '#adapters/memory/seeded-random.ts';
-import { isProbing } from '#core/outbound/drain/breaker.ts';
+import { isOnTrial } from '#core/outbound/drain/breaker.ts';
 import { Divergence } from '#test/proof/conformance/expect-call.ts';
 import type { Way } from '#test/proof/conformance/stepped-process.ts';
 import type { Step } from '#test/proof/model/explore.ts';
@@ -119,10 +119,10 @@ class DrainWalk {
     }
     if (call === 'answer') {
       // The session knows more than the item, once something succeeded.
-      const isProbe = isProbing(this.#world.runtimeItem()) && session.answer === undefined;
+      const isTrial = isOnTrial(this.#world.runtimeItem()) && session.answer === undefined;
       // One failure at a time: the model's budget is spent as it is recorded.
       const mayFail = !this.#sessions.some(it => it?.before === 'failure');
-      session.said = mayFail ? answerWith(this.#state.budget, isProbe, this.#random) : 'well';
+      session.said = mayFail ? answerWith(this.#state.budget, isTrial, this.#random) : 'well';
       session.answer = ANSWERS[session.said];
       if (session.said === 'well') session.succeeded = true;
     }

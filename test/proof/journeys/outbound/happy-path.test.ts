@@ -82,7 +82,7 @@ test('no answer is a failure, a throttled one a hold that charges nothing', asyn
   world.stop();
 });
 
-test('a message that is refused for good does not keep the breaker open: each probe takes another', async () => {
+test('a message that is refused for good does not keep the breaker open: each trial request takes another', async () => {
   const world = new OutboundWorld({ waits: [5, 60] });
   world.start();
   let up = false;
@@ -95,7 +95,7 @@ test('a message that is refused for good does not keep the breaker open: each pr
     if (heard.kind === 'accepted') ids.push(heard.id);
   }
   await world.until(() => world.runtime(ep).opens >= 1, 10 * MINUTE_MS);
-  // It recovers, but whatever its next probe would take is refused, and the seven behind that too.
+  // It recovers, but whatever its next trial request would take is refused, and the seven behind that too.
   up = true;
   for (const id of ids.slice(0, 8)) poison.add(id);
   const good = ids.slice(8);

@@ -163,7 +163,7 @@ it('disables an endpoint that answers 500 to all its messages for days, and not 
   good.world.stop();
 });
 
-it('is charged as a probe where the answer is about the message', async () => {
+it('is charged as a trial request where the answer is about the message', async () => {
   const it = await withEndpoint(() => answered(422), {}, { waits: [60, 60] });
   const { world, ep, publish, recordOf } = it;
   await world.store.update({ kind: 'update', key: runtimeKey(ep), condition: exists('pk'), set: { opens: 1 } });

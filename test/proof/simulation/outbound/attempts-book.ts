@@ -1,6 +1,6 @@
 /**
  * Holds each charged attempt to the schedule, and each request to its due time: the wait before the next attempt, that a
- * probe is never charged, that a delivery dies after its whole schedule and no sooner, and that every charged attempt is
+ * trial request is never charged, that a delivery dies after its whole schedule and no sooner, and that every charged attempt is
  * kept for whoever asks.
  */
 import type { DatabaseChange } from '#adapters/memory/memory-database.ts';
@@ -30,20 +30,20 @@ export interface Surroundings {
   readonly troubled: (from: number, to: number) => boolean;
 }
 
-/** A probe is charged for an answer that may be about its message; never for what is the endpoint's fault. */
+/** A trial request is charged for an answer that may be about its message; never for what is the endpoint's fault. */
 const MAY_BE_THE_MESSAGE: readonly string[] = ['server_error', 'denied', 'message_refused', 'other_status'];
-const KEPT: readonly string[] = ['delivery', 'probe'];
+const KEPT: readonly string[] = ['delivery', 'trial'];
 
 export class AttemptsBook {
   readonly complaints: string[] = [];
-  /** Charged attempts, probes, and requests of a later attempt that were checked. */
-  readonly counted = { charged: 0, probes: 0, retries: 0, dead: 0, kept: 0 };
+  /** Charged attempts, trial requests, and requests of a later attempt that were checked. */
+  readonly counted = { charged: 0, trials: 0, retries: 0, dead: 0, kept: 0 };
   readonly #at: Surroundings;
   readonly #charges: Charge[] = [];
   readonly #kept = new Set<string>();
   /** The next request of this endpoint is the only one that its breaker lets out. */
-  readonly #probing = new Set<EndpointId>();
-  readonly #probes = new Map<string, number>();
+  readonly #onTrial = new Set<EndpointId>();
+  readonly #trials = new Map<string, number>();
 
   constructor(at: Surroundings) {
     this.#at = at;
@@ -64,9 +64,9 @@ export class AttemptsBook {
   readonly onRequest = (request: Received): void => {
     const endpoint = this.#at.endpointOf(request.url);
     if (!endpoint) return;
-    if (this.#probing.delete(endpoint.id)) {
-      this.counted.probes += 1;
-      this.#probes.set(`${endpoint.id} ${request.id}`, request.startedAt);
+    if (this.#onTrial.delete(endpoint.id)) {
+      this.counted.trials += 1;
+      this.#trials.set(`${endpoint.id} ${request.id}`, request.startedAt);
     }
     if (request.id.startsWith('batch_')) return;
     const record = this.#at.recordOf(endpoint.id, request.id);
@@ -79,8 +79,8 @@ export class AttemptsBook {
   /** A session begins. Of an open breaker it may send one request. */
   #taken(before: RuntimeItem | undefined, after: RuntimeItem): void {
     if (after.owner === undefined || after.owner === before?.owner) return;
-    if (after.opens > 0 && after.recovered === undefined) this.#probing.add(after.ep);
-    else this.#probing.delete(after.ep);
+    if (after.opens > 0 && after.recovered === undefined) this.#onTrial.add(after.ep);
+    else this.#onTrial.delete(after.ep);
   }
 
   #record(key: { pk: string; sk: string }, before: RecordItem | undefined, after: RecordItem): void {
@@ -97,11 +97,11 @@ export class AttemptsBook {
     if (attempts !== known + 1)
       this.complaints.push(`O7 attempt ${attempts} of ${who} was charged after attempt ${known}`);
     const startedAt = after.last?.at ?? 0;
-    const probe = this.#probes.get(`${ep} ${msg}`);
-    const isProbe = probe !== undefined && probe >= startedAt && probe <= startedAt + NEAR_MS;
+    const trial = this.#trials.get(`${ep} ${msg}`);
+    const isTrial = trial !== undefined && trial >= startedAt && trial <= startedAt + NEAR_MS;
     const isEndpoints = !MAY_BE_THE_MESSAGE.includes(after.last?.class ?? '');
-    if (isProbe && isEndpoints && !this.#at.troubled(startedAt - TROUBLE_MS, at))
-      this.complaints.push(`O7 a probe was charged for ${after.last?.class}: ${who}`);
+    if (isTrial && isEndpoints && !this.#at.troubled(startedAt - TROUBLE_MS, at))
+      this.complaints.push(`O7 a trial request was charged for ${after.last?.class}: ${who}`);
     if (after.status === 'dead') {
       this.counted.dead += 1;
       if (attempts !== waits.length + 1 && !this.#at.isOrdered(ep))

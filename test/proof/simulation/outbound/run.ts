@@ -3,7 +3,7 @@ import type { Fault, FaultPlan } from '#adapters/memory/faults.ts';
 import { MemoryTelemetry } from '#adapters/memory/memory-telemetry.ts';
 import { SeededRandom } from '#adapters/memory/seeded-random.ts';
 import { SCHEDULES, type ScheduleName } from '#core/outbound/drain/schedule.ts';
-import { disable, enableEndpoint, pause, probe, resume } from '#core/outbound/gate/gate.ts';
+import { disable, enableEndpoint, pause, resume, tryEndpoint } from '#core/outbound/gate/gate.ts';
 import type { AppId, EndpointId, MessageId } from '#core/outbound/protocol/ids.ts';
 import type { RecordItem } from '#core/outbound/protocol/items.ts';
 import { deleteEndpoint } from '#core/outbound/registry/endpoints.ts';
@@ -41,7 +41,7 @@ export interface SimulationReport {
   readonly kept: number;
   /** Deliveries that died, generations apart. */
   readonly dead: number;
-  readonly probes: number;
+  readonly trials: number;
   /** Requests after a failure, each compared with its due time. */
   readonly retries: number;
   readonly disabled: number;
@@ -199,7 +199,7 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
         const drop = people.chance(0.3);
         if (drop) endpoint.droppedBefore = clock.now() + 10 * MINUTE_MS;
         await world.insist(ports => enableEndpoint(ports, ep, now(), drop ? { kind: 'drop' } : { kind: 'drain' }));
-      } else if (what === 5) await world.insist(ports => probe(ports, ep, clock.now()));
+      } else if (what === 5) await world.insist(ports => tryEndpoint(ports, ep, clock.now()));
       else if (what === 6 && ledger.endpoints.size > 10) {
         endpoint.deletedAt = Number.POSITIVE_INFINITY;
         await world.insist(ports =>

@@ -32,7 +32,7 @@ describe('simulated customers', () => {
       expect(report.requests).toBeGreaterThan(report.deliveries);
       expect(report.opened).toBeGreaterThan(3);
       expect(report.ends['dead']).toBeGreaterThan(0);
-      expect(Math.min(report.charged, report.kept, report.retries, report.probes)).toBeGreaterThan(300);
+      expect(Math.min(report.charged, report.kept, report.retries, report.trials)).toBeGreaterThan(300);
       expect(report.troubles).toBeGreaterThan(10);
       expect(report.mostRequestsOfTheDeadPerDay).toBeLessThanOrEqual(130 + 5);
     });
@@ -53,6 +53,6 @@ describe('simulated customers', () => {
     expect(numbers.deliveries).toBeGreaterThan(70_000);
     for (const end of ['delivered', 'dead', 'expired', 'dropped', 'canceled'])
       expect(numbers.ends[end]).toBeGreaterThan(0);
-    expect(Math.min(numbers.charged, numbers.kept, numbers.retries, numbers.probes)).toBeGreaterThan(3_000);
+    expect(Math.min(numbers.charged, numbers.kept, numbers.retries, numbers.trials)).toBeGreaterThan(3_000);
   });
 });

@@ -4,7 +4,7 @@ import { SeededRandom } from '#adapters/memory/seeded-random.ts';
 import { EGRESS } from '#core/outbound/drain/endpoint-config.ts';
 import { eraseBodyOf } from '#core/outbound/erase/erase-body.ts';
 import { startErase } from '#core/outbound/erase/erasure.ts';
-import { disable, enableEndpoint, pause, probe, resume } from '#core/outbound/gate/gate.ts';
+import { disable, enableEndpoint, pause, resume, tryEndpoint } from '#core/outbound/gate/gate.ts';
 import { removeBody } from '#core/outbound/protocol/delivery-writes.ts';
 import { controlKey } from '#core/outbound/protocol/keys.ts';
 import type { Publication } from '#core/outbound/publish/publish.ts';
@@ -423,7 +423,7 @@ export const JOURNEYS: readonly Journey[] = [
       const ep = await stage.endpoint(() => (n++ === 0 ? answered(429, { 'retry-after': ['3000'] }) : answered(200)));
       await stage.publish('k');
       await stage.until(() => stage.world.runtime(ep).holdUntil !== undefined);
-      await stage.run(stage.world.insist(ports => probe(ports, ep, stage.world.clock.now())));
+      await stage.run(stage.world.insist(ports => tryEndpoint(ports, ep, stage.world.clock.now())));
       stage.expect(ep, 'k', 'delivered');
     },
   },
