@@ -213,7 +213,7 @@ function customersText({ out }: Run, it: DeliverySummary): string {
       ? 'nothing waits'
       : `the oldest has waited since ${out.ago(Date.parse(it.oldest_waiting_at))}`;
   const guard = it.egress_guard === null ? '' : `; ${guardText(it.egress_guard)}`;
-  return `${it.endpoints} endpoints: ${closed.join(', ')}; ${waiting}; ${it.died} deliveries died${guard}`;
+  return `${it.endpoints} endpoints: ${closed.join(', ')}; ${waiting}; ${it.dead} deliveries dead${guard}`;
 }
 
 /** At most 20 refused requests are kept for each source and cause; more may have come. */

@@ -19,6 +19,8 @@ export interface DeliverySummary {
   readonly on_hold: number;
   readonly paused: number;
   readonly disabled: number;
+  /** Now; of each endpoint at most a thousand are counted. */
+  readonly dead: number;
   /** Ever. */
   readonly died: number;
   readonly oldest_waiting_at: string | null;

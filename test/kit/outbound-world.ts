@@ -32,7 +32,7 @@ import { configsOf, egressGuard } from '#core/outbound/drain/endpoint-config.ts'
 import { endpointsOf } from '#core/outbound/fan-out/endpoints-of.ts';
 import { fanOut } from '#core/outbound/fan-out/fan-out.ts';
 import { fanOutNow } from '#core/outbound/fan-out/fan-out-now.ts';
-import type { Answer, ItemStore, Job, OutgoingRequest, WebhookSender } from '#core/outbound/ports.ts';
+import type { Answer, ItemStore, Job, JobQueue, OutgoingRequest, WebhookSender } from '#core/outbound/ports.ts';
 import type { AppId, EndpointId, JobId, MessageId } from '#core/outbound/protocol/ids.ts';
 import {
   contentTypeOf,
@@ -267,10 +267,17 @@ export class OutboundWorld {
   }
 
   /** One try of a producer: what it heard, or undefined when it heard nothing (its call failed or died). */
-  async publishOnce(publication: Publication): Promise<Published | undefined> {
+  async publishOnce(publication: Publication, to?: 'broadcast'): Promise<Published | undefined> {
     const process = this.process('publish');
     const ended = await process.run(async () => {
       const ports = this.publishPorts(process);
+      if (to === 'broadcast') {
+        const walks = (all: readonly Job[]) =>
+          all.map(job => ('msg' in job ? { v: 1, walk: job.msg, ...given({ again: job.again }) } : job) as Job);
+        const jobs: JobQueue = { send: (all, group) => ports.jobs.send(walks(all), group) };
+        const { fanOutNow: _, ...rest } = ports;
+        return publish({ ...rest, jobs }, this.rules, publication);
+      }
       // As the API does: the application is read for the request, and without it only the job fans out.
       const read = this.#isDirect() ? await ports.store.get(applicationKey(publication.app), 'consistent') : undefined;
       return publish(ports, this.rules, publication, read);
@@ -279,10 +286,10 @@ export class OutboundWorld {
   }
 
   /** A producer repeats until it hears something. */
-  async publish(app: AppId, key: string, given: Partial<Publication> = {}): Promise<Published> {
+  async publish(app: AppId, key: string, given: Partial<Publication> = {}, to?: 'broadcast'): Promise<Published> {
     const content = { kind: 'data', json: text.encode('{"amount":1}') } as const;
     for (let tries = 0; tries < 50; tries++) {
-      const heard = await this.publishOnce({ app, key, type: 'invoice.paid', content, ...given });
+      const heard = await this.publishOnce({ app, key, type: 'invoice.paid', content, ...given }, to);
       if (heard) return heard;
       await this.clock.sleep(5_000);
     }

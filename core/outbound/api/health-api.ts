@@ -96,7 +96,8 @@ export async function showSummary({ ports }: ApiCall): Promise<Reply> {
     on_hold: seen?.onHold ?? 0,
     paused: seen?.paused ?? 0,
     disabled: seen?.disabled ?? 0,
-    died: seen?.dead ?? 0,
+    dead: seen?.dead ?? 0,
+    died: seen?.died ?? 0,
     oldest_waiting_at: iso(seen?.oldestWaiting),
     egress_guard: guard === undefined ? null : { silent: guard.held, counted: guard.counted, seen_at: toIso(guard.at) },
   });

@@ -159,8 +159,9 @@ function count(
     const { n, delivery } = sending;
     if (onTrial || delivery.gen > 1) continue;
     if (n > 1) telemetry.count('DeliveryRetries');
-    else {
-      telemetry.count('FirstAttempts');
+    // What was tried before and not charged has a record; what was throttled has not, and is no attempt.
+    else if (sending.record === undefined) {
+      if (verdict.fault !== 'throttle') telemetry.count('FirstAttempts');
       if (verdict.fault === 'none') telemetry.count('FirstAttemptsOk');
       const late = latenessOf(session, sending, startedAt);
       if (late !== undefined) telemetry.measure('FirstAttemptDelay', late);

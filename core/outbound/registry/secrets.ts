@@ -29,9 +29,9 @@ export function rotate(
     if (keys.some(({ kid }) => kid === fresh.kid)) return keys;
     const live = keys.filter(({ notAfter }) => (notAfter ?? rules.now) >= rules.now);
     const ending = live.map(key => ({ ...key, notAfter: Math.min(key.notAfter ?? rules.oldUntil, rules.oldUntil) }));
-    // Without a grace none of them stays: a secret that is known to others is replaced at any time.
+    // Without a grace none of them stays, not for the millisecond: a secret that is known to others is replaced at any time.
     const staying = ending.filter(({ notAfter }) => notAfter > rules.now);
-    return staying.length >= MAX_LIVE_KEYS ? 'too_many_secrets' : [fresh, ...ending.slice(0, MAX_LIVE_KEYS)];
+    return staying.length >= MAX_LIVE_KEYS ? 'too_many_secrets' : [fresh, ...staying];
   });
 }
 

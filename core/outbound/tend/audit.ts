@@ -8,7 +8,7 @@ import type { EpochMs } from '#core/glossary.ts';
 import type { Item, ItemStore, Placed, Token, WakeQueue } from '#core/outbound/ports.ts';
 import { isOver } from '#core/outbound/protocol/decide.ts';
 import type { RowItem, RuntimeItem } from '#core/outbound/protocol/items.ts';
-import { dueAtOf, queueOf, rowKind, rowsRange, wakeAtOf } from '#core/outbound/protocol/keys.ts';
+import { deadRange, dueAtOf, queueOf, rowKind, rowsRange, wakeAtOf } from '#core/outbound/protocol/keys.ts';
 import { parseItem } from '#core/outbound/protocol/parse-item.ts';
 import type { Clock, Telemetry } from '#core/ports.ts';
 import { HOUR_MS, MINUTE_MS } from '#core/time.ts';
@@ -27,6 +27,8 @@ export interface AuditCounts {
   readonly disabled: number;
   readonly paused: number;
   /** Deliveries that died, ever. */
+  readonly died: number;
+  /** Deliveries that are dead now, at most `COUNTED_DEAD` of each endpoint. */
   readonly dead: number;
   /** When the oldest first attempt was published that waits at an open endpoint. */
   readonly oldestWaiting?: EpochMs;
@@ -46,7 +48,18 @@ export interface AuditWalk {
   /** Where it goes on; undefined: it is at its end. */
   readonly place: AuditPlace | undefined;
 }
-const NOTHING: AuditCounts = { endpoints: 0, withTraffic: 0, onHold: 0, disabled: 0, paused: 0, dead: 0, lost: 0 };
+const NOTHING: AuditCounts = {
+  endpoints: 0,
+  withTraffic: 0,
+  onHold: 0,
+  disabled: 0,
+  paused: 0,
+  died: 0,
+  dead: 0,
+  lost: 0,
+};
+/** As the health of an endpoint counts them. */
+const COUNTED_DEAD = 1_000;
 /** Endpoints that are looked at side by side. */
 const AT_ONCE = 25;
 
@@ -73,8 +86,8 @@ export async function audit(
       const seen = await Promise.all(
         runtimes.slice(at, at + AT_ONCE).map(each => lookAt(ports, each, retentionMs, see)),
       );
-      for (const { runtime, first, found } of seen) {
-        counts = countedWith(counts, runtime, first, clock.now());
+      for (const { runtime, first, dead, found } of seen) {
+        counts = countedWith(counts, { runtime, first, dead }, clock.now());
         if (found?.lost) lost += 1;
         if (found) tokens.push(found.token);
       }
@@ -92,17 +105,24 @@ async function lookAt(
   runtime: RuntimeItem,
   retentionMs: number,
   see: (runtime: RuntimeItem, first: FirstRow) => Promise<void>,
-): Promise<{ readonly runtime: RuntimeItem; readonly first: FirstRow; readonly found: Found | undefined }> {
+): Promise<Seen & { readonly found: Found | undefined }> {
   const now = clock.now();
   const isShut = runtime.gate === 'paused' || runtime.gate === 'disabled';
   const first = isShut ? undefined : (await store.query({ ...rowsRange(runtime.ep), limit: 1 })).items[0];
+  const isDead = runtime.dead > 0 && runtime.gate !== 'deleted';
+  const dead = isDead ? (await store.query({ ...deadRange(runtime.ep), limit: COUNTED_DEAD })).items.length : 0;
   await see(runtime, first);
   const found = isShut ? await endingToken(store, runtime, now, retentionMs) : tokenFor(runtime, first, now);
-  return { runtime, first, found };
+  return { runtime, first, dead, found };
 }
 
-function countedWith(counts: AuditCounts, runtime: RuntimeItem, first: FirstRow, now: EpochMs): AuditCounts {
-  const { gate, dead, holdUntil = 0, lastSuccessAt = 0, lastFailureAt = 0 } = runtime;
+interface Seen {
+  readonly runtime: RuntimeItem;
+  readonly first: FirstRow;
+  readonly dead: number;
+}
+function countedWith(counts: AuditCounts, { runtime, first, dead }: Seen, now: EpochMs): AuditCounts {
+  const { gate, holdUntil = 0, lastSuccessAt = 0, lastFailureAt = 0 } = runtime;
   const one = (is: boolean): number => (is ? 1 : 0);
   const waits = first !== undefined && rowKind(first) === 'live';
   return {
@@ -112,6 +132,7 @@ function countedWith(counts: AuditCounts, runtime: RuntimeItem, first: FirstRow,
     onHold: counts.onHold + one(holdUntil > now),
     disabled: counts.disabled + one(gate === 'disabled'),
     paused: counts.paused + one(gate === 'paused'),
+    died: counts.died + runtime.dead,
     dead: counts.dead + dead,
     ...(waits ? { oldestWaiting: Math.min(first.createdAt, counts.oldestWaiting ?? now) } : {}),
   };

@@ -195,7 +195,8 @@ describe('docs/api/delivery-openapi.json', () => {
       onHold: 1,
       disabled: 1,
       paused: 0,
-      dead: 2,
+      died: 2,
+      dead: 1,
       oldestWaiting: 1,
       lost: 0,
     };

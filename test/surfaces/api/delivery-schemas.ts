@@ -440,6 +440,7 @@ export const SCHEMAS: Readonly<Record<string, Schema>> = {
     on_hold: whole('Nothing is sent to them for a while.'),
     paused: whole(),
     disabled: whole(),
+    dead: whole('Deliveries that are dead now; of each endpoint at most 1,000 are counted.'),
     died: whole('Deliveries that died, ever.'),
     oldest_waiting_at: orNull(time()),
     egress_guard: {

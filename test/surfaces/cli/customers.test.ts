@@ -19,7 +19,7 @@ async function world(auditedAgo: number | undefined, deployedAgo = 5 * HOUR_MS) 
   const cli = new CliWorld();
   const now = cli.world.clock.now();
   const { api, store } = producerWorld(now);
-  const counts = { endpoints: 7, withTraffic: 5, onHold: 2, disabled: 1, paused: 3, dead: 9, lost: 0 };
+  const counts = { endpoints: 7, withTraffic: 5, onHold: 2, disabled: 1, paused: 3, died: 9, dead: 6, lost: 0 };
   const seen = { ...counts, oldestWaiting: now - HOUR_MS };
   if (auditedAgo !== undefined)
     await store.put({ kind: 'put', key: controlKey(SUMMARY), item: summaryOf(seen, now - auditedAgo) });
@@ -34,11 +34,11 @@ async function world(auditedAgo: number | undefined, deployedAgo = 5 * HOUR_MS) 
 it('counts the endpoints that do not get their webhooks, and says since when the oldest waits', async () => {
   const { lineOf, cli, gateway, deployment } = await world(60_000);
   expect(await lineOf('status')).toMatch(
-    /^customers +7 endpoints: 2 on hold, 3 paused, 1 disabled; the oldest has waited since \S.* ago; 9 deliveries died$/,
+    /^customers +7 endpoints: 2 on hold, 3 paused, 1 disabled; the oldest has waited since \S.* ago; 6 deliveries dead$/,
   );
   expect(await lineOf('doctor')).toMatch(/^ok +customers +7 endpoints, 2 on hold, 1 disabled$/);
   const { value } = await cli.json(['status'], { gateway, readDeployment: () => deployment });
-  expect(value).toMatchObject({ customers: { endpoints: 7, on_hold: 2, paused: 3, disabled: 1, died: 9 } });
+  expect(value).toMatchObject({ customers: { endpoints: 7, on_hold: 2, paused: 3, disabled: 1, dead: 6, died: 9 } });
 });
 
 it('says that nothing was counted yet, of a deployment of today', async () => {

@@ -15,7 +15,14 @@ import { time, typeName } from '#core/outbound/api/fields.ts';
 import { endpointsOf } from '#core/outbound/fan-out/endpoints-of.ts';
 import { ANSWER_CLASSES } from '#core/outbound/ports.ts';
 import type { MessageId } from '#core/outbound/protocol/ids.ts';
-import { type EndpointItem, FINAL_STATUSES, OPEN_STATUSES, type RecordItem } from '#core/outbound/protocol/items.ts';
+import {
+  type ApplicationItem,
+  type EndpointItem,
+  FINAL_STATUSES,
+  type MessageItem,
+  OPEN_STATUSES,
+  type RecordItem,
+} from '#core/outbound/protocol/items.ts';
 import {
   type DeliveryId,
   endpointsRange,
@@ -27,7 +34,7 @@ import {
 import { oneOf } from '#core/problem.ts';
 import { refuse } from '#core/problem-reply.ts';
 import { json, type Reply } from '#core/reply.ts';
-import { DAY_MS, parseIso } from '#core/time.ts';
+import { DAY_MS, parseIso, SECOND_MS } from '#core/time.ts';
 import { showDelivery } from './show-delivery.ts';
 import { type Found, type WalkPlace, walkDeliveries } from './walk-deliveries.ts';
 
@@ -63,6 +70,8 @@ export async function listOfApplication(call: ApiCall): Promise<Reply> {
 
 /** A fan-out that came late brings messages that are older than the endpoint. */
 const LATE_MS = DAY_MS;
+/** For what fits; the function has 29 s. */
+const LOOKS_MS = 15 * SECOND_MS;
 async function listOf(call: ApiCall, endpoints: readonly EndpointItem[]): Promise<Reply> {
   const { ports, rules, query } = call;
   const now = ports.clock.now();
@@ -75,6 +84,7 @@ async function listOf(call: ApiCall, endpoints: readonly EndpointItem[]): Promis
     oldest: Math.max(parseIso(query['since'] ?? '') ?? 0, made - LATE_MS, now - rules.retentionMs - DAY_MS),
     place: openCursor<WalkPlace>(call),
     fits: each => fits(call, each),
+    goesOn: () => ports.clock.now() < now + LOOKS_MS,
   });
   const asked = [...new Set(found.map(({ id }) => id.ep))];
   const items = await ports.store.getMany(asked.map(runtimeKey));
@@ -106,12 +116,7 @@ export async function listOfMessage(call: ApiCall): Promise<Reply> {
   const { id: app } = await applicationOf(call);
   const msg = (call.path['msg'] ?? '') as MessageId;
   const message = await store.get(messageKey(msg), 'consistent');
-  if (message === undefined || message.app !== app)
-    return refuse(
-      404,
-      'unknown_message',
-      `there is no message ${msg.slice(0, 80)}: check the id (msg_…); its retention may be over`,
-    );
+  if (message === undefined) return unknownMessage(msg, app);
   // 1. Endpoints until the page is full: most of them may not have wanted it.
   const limit = limitOf(call);
   const found: { readonly id: DeliveryId; readonly record: RecordItem | undefined }[] = [];
@@ -133,10 +138,34 @@ export async function listOfMessage(call: ApiCall): Promise<Reply> {
     more = page.cursor !== undefined || fitting.length < got.length;
     after = fitting.length < got.length ? fitting.at(-1)?.id.ep : (page.items.at(-1)?.id ?? after);
   }
+  // A broadcast belongs to another application: here is what of it was sent to this one.
+  if (message.app !== app && found.length === 0 && call.query['cursor'] === undefined) return unknownMessage(msg, app);
   // 2. Each with its hold.
   const runtimes = await store.getMany(found.map(({ id }) => runtimeKey(id.ep)));
   const data = found.map(({ id, record }, place) =>
     showDelivery(id, record, { type: message.type, runtime: runtimes[place], now: clock.now() }),
   );
   return json(200, { data, cursor: more && after !== undefined ? sealCursor(call, after) : null });
+}
+
+export const unknownMessage = (msg: string, app: string): never =>
+  refuse(
+    404,
+    'unknown_message',
+    `there is no message ${msg.slice(0, 80)} in ${app}: check the id (msg_…); its retention may be over`,
+  );
+
+/** Whether an endpoint of the application has a delivery of it: of a broadcast, which belongs to another one. */
+export async function wasSentTo(
+  { store }: Pick<ApiCall['ports'], 'store'>,
+  application: ApplicationItem,
+  { id: msg, createdAt }: MessageItem,
+): Promise<boolean> {
+  const known = await endpointsOf(store)(application.id, application);
+  for (let at = 0; at < known.length; at += ENDPOINTS_AT_ONCE) {
+    const ids = known.slice(at, at + ENDPOINTS_AT_ONCE).map(({ id: ep }) => ({ ep, msg, createdAt }));
+    const items = await store.getMany(ids.flatMap(id => [recordKey(id), liveRowKey(id)]));
+    if (items.some(item => item !== undefined)) return true;
+  }
+  return false;
 }

@@ -25,6 +25,7 @@ import { refuse } from '#core/problem-reply.ts';
 import { json, type Reply } from '#core/reply.ts';
 import { toBase64, utf8 } from '#core/scan/bytes.ts';
 import { HOUR_MS, parseIso, toHour, toIso } from '#core/time.ts';
+import { unknownMessage, wasSentTo } from './deliveries-api.ts';
 
 /** Hours that one call looks into at most. */
 const HOURS_PER_CALL = 48;
@@ -81,16 +82,14 @@ export async function listMessages(call: ApiCall): Promise<Reply> {
   return json(200, { data: [], cursor: toHour(at) < toHour(oldest) ? null : sealCursor(call, { at }) });
 }
 
-async function messageOf(call: ApiCall): Promise<MessageItem> {
-  const { id } = await applicationOf(call);
+/** Its own; to read one, also a broadcast that was sent to it. */
+async function messageOf(call: ApiCall, to: 'read' | 'change' = 'read'): Promise<MessageItem> {
+  const application = await applicationOf(call);
   const msg = (call.path['msg'] ?? '') as MessageId;
   const message = await call.ports.store.get(messageKey(msg), 'consistent');
-  if (message?.app === id) return message;
-  return refuse(
-    404,
-    'unknown_message',
-    `there is no message ${msg.slice(0, 80)} in ${id}: check the id (msg_…); its retention may be over`,
-  );
+  if (message?.app === application.id) return message;
+  if (message && to === 'read' && (await wasSentTo(call.ports, application, message))) return message;
+  return unknownMessage(msg, application.id);
 }
 
 export async function showOneMessage(call: ApiCall): Promise<Reply> {
@@ -112,7 +111,7 @@ export async function showBody(call: ApiCall): Promise<Reply> {
  */
 export async function eraseBody(call: ApiCall): Promise<Reply> {
   const { store, timer } = call.ports;
-  const message = await messageOf(call);
+  const message = await messageOf(call, 'change');
   const copies = await eraseBodyOf(call.ports, message);
   await timer.sleep(ERASED_MS);
   const now = (await store.get(messageKey(message.id), 'consistent')) ?? message;

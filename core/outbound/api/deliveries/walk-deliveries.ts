@@ -1,7 +1,7 @@
 /**
  * A walk over deliveries of one endpoint or of many, a page at a time. It goes by days, newest first, over the records
  * and the rows that have none yet; `pending` goes by the queues, what is due first; `dead` by the index of the dead, the
- * last one first. A page is empty only where nothing fits in a thousand reads.
+ * last one first. A page is empty only at the end, or where nothing that fits was found in time.
  */
 import { given } from '#core/given.ts';
 import type { EpochMs } from '#core/glossary.ts';
@@ -44,28 +44,33 @@ export interface Walk {
   readonly oldest: EpochMs;
   readonly place: WalkPlace | undefined;
   readonly fits: (found: Found) => boolean;
+  /** Whether there is time for another round. */
+  readonly goesOn: () => boolean;
 }
 
 const startOfDay = (at: EpochMs): EpochMs => Math.floor(at / DAY_MS) * DAY_MS;
 
-/** Queries of one call. */
-const MOST_READS = 1_000;
+/** Items of one round, over all lists, once nothing was found in the rounds before. */
+const MOST_ITEMS = 5_000;
 
 export async function walkDeliveries(
   store: Pick<ItemStore, 'query' | 'getMany'>,
   walk: Walk,
 ): Promise<{ readonly found: readonly Found[]; readonly next: WalkPlace | undefined }> {
-  const { endpoints, status, limit, oldest, fits } = walk;
+  const { endpoints, status, limit, oldest, fits, goesOn } = walk;
   const way = status === 'dead' ? DEAD : status === 'pending' ? QUEUES : DAYS;
   let place: WalkPlace | undefined = walk.place ?? { at: walk.from };
   const found: Found[] = [];
-  let reads = 0;
-  while (place !== undefined && found.length === 0 && reads < MOST_READS && endpoints.length > 0) {
-    // 1. A piece of each list: many endpoints fill a page together.
-    const piece = 1 + Math.min(limit, Math.max(4, Math.ceil((2 * limit) / endpoints.length)));
+  // A piece of each list: many endpoints fill a page together. Pieces grow where nothing fits.
+  let piece = 1 + Math.min(limit, Math.max(4, Math.ceil((2 * limit) / endpoints.length)));
+  const largest = Math.max(piece, Math.min(1_000, Math.ceil(MOST_ITEMS / endpoints.length)));
+  for (let round = 0; place !== undefined && found.length === 0 && endpoints.length > 0; round++) {
+    if (round > 0 && !goesOn()) break;
+    // 1. A piece of each.
+    const asked = piece;
+    piece = Math.min(largest, 4 * piece);
     const at: WalkPlace = place;
-    const lists = await sideBySide(endpoints, ep => readPieces(store, way, { ep, place: at, piece }));
-    reads += endpoints.length * way.lists;
+    const lists = await sideBySide(endpoints, ep => readPieces(store, way, { ep, place: at, piece: asked }));
     // 2. One order, as far as no list was cut off.
     const inOrder = (a: string, b: string): boolean => (way.newestFirst ? a >= b : a <= b);
     const ends = lists.flatMap(({ cutAt }) => cutAt ?? []).toSorted();
@@ -103,7 +108,6 @@ interface Asked {
 }
 /** A way through an endpoint's deliveries: which lists, and how their items are named. */
 interface Way {
-  readonly lists: number;
   readonly newestFirst: boolean;
   readonly read: (ep: EndpointId, place: WalkPlace) => readonly Part[];
 }
@@ -117,7 +121,6 @@ const liveRowIn = (ep: EndpointId, item: Placed<object>, key: string): Listed =>
   return { key, gen, id: { ep, msg, createdAt }, ...given({ type }) };
 };
 const DAYS: Way = {
-  lists: 2,
   newestFirst: true,
   read: (ep, { at, key }) => [
     {
@@ -134,7 +137,6 @@ const DAYS: Way = {
   ],
 };
 const DEAD: Way = {
-  lists: 1,
   newestFirst: true,
   read: (ep, { key }) => [
     {
@@ -144,7 +146,6 @@ const DEAD: Way = {
   ],
 };
 const QUEUES: Way = {
-  lists: 1,
   newestFirst: false,
   read: (ep, { key = 'A' }) => [
     {

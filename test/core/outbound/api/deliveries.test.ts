@@ -1,9 +1,10 @@
 /** Lists of deliveries show what waits, with its type, and no page that is empty while something follows. */
 import { expect, it } from 'vitest';
+import type { DeliveryRoute } from '#core/outbound/api/api-routes.ts';
 import type { Placed } from '#core/outbound/ports.ts';
 import type { AppId, EndpointId, MessageId } from '#core/outbound/protocol/ids.ts';
-import type { EndpointItem } from '#core/outbound/protocol/items.ts';
-import { endpointKey, liveRowKey, messageKey } from '#core/outbound/protocol/keys.ts';
+import type { EndpointItem, RecordItem } from '#core/outbound/protocol/items.ts';
+import { endpointKey, liveRowKey, messageKey, recordKey } from '#core/outbound/protocol/keys.ts';
 import { DAY_MS } from '#core/time.ts';
 import { type Json, withEndpoint } from '#test/kit/producer-world.ts';
 
@@ -127,4 +128,62 @@ it('shows a message at each of 1,000 endpoints, and at the last one on the first
   } while (cursor !== undefined);
   expect(seen.size).toBe(1_000);
   expect((await deliveries({ endpoint: id(500) })).data).toMatchObject([{ endpoint: id(500) }]);
+});
+
+it('finds with a filter what lies behind thousands that do not fit, on the first page', async () => {
+  const { app, ep, call, publish, store, pass, settle } = await withEndpoint();
+  const { id } = (await publish(app, '{"key":"k","type":"rare","data":1}')).body;
+  await settle();
+  const at = (await store.get(messageKey(id as MessageId), 'consistent'))?.createdAt ?? 0;
+  const found = await store.get(recordKey({ ep: ep as EndpointId, msg: id as MessageId, createdAt: at }), 'consistent');
+  const { pk: _, sk: __, ...record } = found as Placed<RecordItem>;
+  for (let n = 1; n <= 2_500; n++) {
+    // A partition takes a thousand units a second.
+    if (n % 300 === 0) pass(1_000);
+    const key = recordKey({
+      ep: ep as EndpointId,
+      msg: `msg_${String(n).padStart(26, '0')}` as MessageId,
+      createdAt: at + n,
+    });
+    await store.put({ kind: 'put', key, item: { ...record, type: 'common' } });
+  }
+  pass(3_600_000);
+  const { body } = await call(ALL, { app }, undefined, { type: 'rare', limit: '1' });
+  expect(body.data).toMatchObject([{ message: id, type: 'rare' }]);
+});
+
+it('finds on the first page what is days back at one of 400 endpoints', async () => {
+  const { app, ep, call, publish, store, pass, settle } = await withEndpoint();
+  const first = await store.get(endpointKey(app as AppId, ep as EndpointId), 'consistent');
+  const { pk: _, sk: __, ...endpoint } = first as Placed<EndpointItem>;
+  await publish(app, '{"key":"k","type":"a","data":1}');
+  await settle();
+  for (let n = 0; n < 400; n++) {
+    if (n % 300 === 0) pass(1_000);
+    const id = `${ep.slice(0, -4)}${String(n).padStart(4, '0')}` as EndpointId;
+    await store.put({ kind: 'put', key: endpointKey(app as AppId, id), item: { ...endpoint, id } });
+  }
+  const other = (await call('POST /v1/apps/{app}/endpoints', { app }, { url: 'https://second.customer.com/' })).body.id;
+  pass(20 * DAY_MS);
+  const { body } = await call(ALL, { app }, undefined, { status: 'delivered' });
+  expect(body.data).toMatchObject([{ endpoint: ep }]);
+  expect(other).not.toBe(ep);
+});
+
+it('shows a customer a broadcast that was sent to it, and to nobody else; only its own body can be erased', async () => {
+  const { app, ep, call, publish, settle } = await withEndpoint();
+  await call('POST /v1/apps', {}, { name: 'all', uid: 'broadcast' });
+  const other = (await call('POST /v1/apps', {}, { name: 'other' })).body.id;
+  const { id } = (await publish(undefined, '{"key":"b","type":"a","data":1}')).body;
+  await settle();
+  const ask = (route: DeliveryRoute, of: string, query = {}) => call(route, { app: of, msg: id }, undefined, query);
+  const M = '/v1/apps/{app}/messages/{msg}';
+  expect((await ask(`GET ${M}/deliveries`, app, { endpoint: ep })).body.data).toMatchObject([
+    { endpoint: ep, type: 'a', status: 'delivered' },
+  ]);
+  expect((await ask(`GET ${M}`, app)).body).toMatchObject({ id, type: 'a' });
+  expect((await ask(`GET ${M}/body`, app)).body.base64.length).toBeGreaterThan(10);
+  for (const route of [`GET ${M}/deliveries`, `GET ${M}`, `GET ${M}/body`] as const)
+    expect((await ask(route, other)).body.error, route).toBe('unknown_message');
+  expect((await ask(`DELETE ${M}/body`, app)).body.error).toBe('unknown_message');
 });

@@ -17,12 +17,19 @@ import { answered, OutboundWorld } from '#test/kit/outbound-world.ts';
 const [ENDPOINTS, HOURS] = isLongRun() ? [500, 24] : [16, 2];
 /** Seconds: the threshold of the ticket. The page's is higher. */
 const TICKET = 30;
+const PAGE = 300;
 
 /** Keeps when each value was told, too. */
 class TimedTelemetry extends MemoryTelemetry {
   clock: VirtualClock | undefined;
   readonly byMinute = new Map<number, number>();
   readonly slowFirst: number[] = [];
+  readonly classes: Record<string, number> = {};
+  override count(metric: MetricName, dimensions: Readonly<Record<string, string>> = {}, value = 1): void {
+    super.count(metric, dimensions, value);
+    const { class: name } = dimensions;
+    if (metric === 'DeliveryAttempts' && name !== undefined) this.classes[name] = (this.classes[name] ?? 0) + value;
+  }
   override measure(metric: MetricName, value: number): void {
     if (metric === 'FirstAttemptDelay') this.slowFirst.push(value);
     if (metric !== 'WaitingOldestHealthyAge' || this.clock === undefined) return;
@@ -31,8 +38,25 @@ class TimedTelemetry extends MemoryTelemetry {
   }
   /** Three minutes of five above it, as the alarm has it. */
   rings(above: number): boolean {
-    const minutes = [...this.byMinute].filter(([, value]) => value > above).map(([minute]) => minute);
-    return minutes.some(first => minutes.filter(minute => minute >= first && minute < first + 5).length >= 3);
+    return this.ringsIn(above) > 0;
+  }
+  /** Minutes in which it rings. */
+  ringsIn(above: number): number {
+    const minutes = new Set([...this.byMinute].filter(([, value]) => value > above).map(([minute]) => minute));
+    return [...this.byMinute.keys()].filter(
+      last => Array.from({ length: 5 }, (_, back) => last - back).filter(minute => minutes.has(minute)).length >= 3,
+    ).length;
+  }
+  /** For whoever runs the long day. */
+  tell(when: string): void {
+    if (!isLongRun()) return;
+    const told = {
+      ...{ when, endpoints: ENDPOINTS, classes: this.classes, measured: this.byMinute.size },
+      ...{ oldestSeconds: Math.max(...this.byMinute.values()), firstAttempts: this.slowFirst.length },
+      ...{ lateFirst: this.slowFirst.filter(ms => ms > TICKET * 1_000).length },
+      ...{ ticketMinutes: this.ringsIn(TICKET), pageMinutes: this.ringsIn(PAGE), wakeLost: this.total('WakeLost') },
+    };
+    process.stdout.write(`${JSON.stringify(told)}\n`);
   }
 }
 
@@ -106,6 +130,7 @@ it(
     const today = await day();
     const { world, telemetry } = today;
     await asUsual(today);
+    telemetry.tell('the day');
     // Silent, though replays, retries, throttled ones, limits and resumed endpoints waited for up to half an hour.
     expect(telemetry.byMinute.size).toBeGreaterThan(HOURS * 30);
     expect(telemetry.rings(TICKET)).toBe(false);
@@ -130,6 +155,7 @@ it(
       await publishTo(today, `behind${minute}`, healthy);
       await world.clock.advanceBy(MINUTE_MS);
     }
+    telemetry.tell('with the backlog');
     expect(telemetry.rings(TICKET)).toBe(true);
     world.stop();
   },

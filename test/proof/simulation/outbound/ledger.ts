@@ -4,6 +4,7 @@
  */
 import type { AppId, EndpointId, MessageId } from '#core/outbound/protocol/ids.ts';
 import type { FinalStatus, RecordItem } from '#core/outbound/protocol/items.ts';
+import { HOUR_MS } from '#core/time.ts';
 import type { Received } from '#test/kit/outbound-world.ts';
 
 interface Account {
@@ -20,6 +21,7 @@ export interface LedgerEndpoint {
   readonly url: string;
   readonly temperament: string;
   readonly healthy: boolean;
+  readonly batched: boolean;
   readonly createdAt: number;
   deletedAt?: number;
   droppedBefore?: number;
@@ -31,8 +33,17 @@ export interface Acknowledged {
   readonly askedAt: number;
   readonly ackedAt: number;
   readonly createdAt: number;
+  /** A broadcast: every customer's. */
+  readonly all?: true;
+  /** Of a copy: its original, whose bytes it has, and the one endpoint that gets it. */
+  readonly of?: MessageId;
+  readonly only?: EndpointId;
+  /** When the erasure of its body was answered. */
+  erasedAt?: number;
 }
 
+/** What became of a job that was lost is repaired within the second hour; of a walk, level by level. */
+const [REPAIRED_MS, WALKED_MS] = [400_000, 3 * HOUR_MS];
 const text = new TextDecoder();
 
 export class Ledger {
@@ -47,6 +58,8 @@ export class Ledger {
   readonly replays = new Map<string, number>();
   /** Times at which something of ours died or failed, in order. */
   readonly troubles: number[] = [];
+  /** Customers who were erased, and when that was done. */
+  readonly erasedCustomers = new Map<AppId, number>();
   requests = 0;
   duplicates = 0;
   readonly firstDelays: number[] = [];
@@ -80,12 +93,17 @@ export class Ledger {
     const good = request.answer?.kind === 'answered' && request.answer.status >= 200 && request.answer.status < 300;
     for (const id of ids) {
       const message = this.acknowledged.get(id as MessageId);
-      if (!body.includes(`"id":"${id}"`)) this.complaints.push(`O13 ${id} came with another body`);
+      if (!body.includes(`"id":"${this.#originalOf(id as MessageId)}"`))
+        this.complaints.push(`O13 ${id} came with another body`);
       const account = this.accountOf(endpoint.id, id);
       account.requests += 1;
       if (good) account.good.push(request.startedAt);
       else account.failed += 1;
       if (request.answer?.kind === 'answered' && request.answer.status === 429) account.throttled += 1;
+      if ((message?.erasedAt ?? Number.POSITIVE_INFINITY) < request.startedAt)
+        this.complaints.push(
+          `O19 ${id} was sent ${request.startedAt - (message?.erasedAt ?? 0)} ms after its body was erased`,
+        );
       const deleted = endpoint.deletedAt;
       if (deleted !== undefined && request.startedAt > deleted + 3_000) {
         this.complaints.push(
@@ -96,6 +114,12 @@ export class Ledger {
         this.firstDelays.push(request.startedAt - message.ackedAt);
     }
   };
+
+  /** A copy says byte for byte what its original said. */
+  #originalOf(id: MessageId): MessageId {
+    const { of } = this.acknowledged.get(id) ?? {};
+    return of === undefined ? id : this.#originalOf(of);
+  }
 
   accountOf(ep: EndpointId, msg: string): Account {
     const key = `${ep} ${msg}`;
@@ -112,11 +136,18 @@ export class Ledger {
     for (const [msg, message] of this.acknowledged) {
       for (const endpoint of this.endpoints.values()) {
         // Made after the publish began, or deleted before: it may or may not get it.
-        if (endpoint.app !== message.app || endpoint.createdAt > message.askedAt) continue;
+        if ((!message.all && endpoint.app !== message.app) || endpoint.createdAt > message.askedAt) continue;
+        if (message.only !== undefined && message.only !== endpoint.id) continue;
+        // Nothing of it is left, and nothing is owed.
+        if (this.erasedCustomers.has(endpoint.app)) continue;
         const record = recordOf(endpoint.id, msg, message.createdAt);
         const status = record?.status ?? 'none';
-        const gone = (endpoint.deletedAt ?? Number.POSITIVE_INFINITY) <= message.ackedAt + 400_000;
-        if (status === 'none' && gone) continue;
+        const repairedMs = message.all ? WALKED_MS : REPAIRED_MS;
+        const over = Math.min(
+          endpoint.deletedAt ?? Number.POSITIVE_INFINITY,
+          message.erasedAt ?? Number.POSITIVE_INFINITY,
+        );
+        if (status === 'none' && over <= message.ackedAt + repairedMs) continue;
         ends[status] = (ends[status] ?? 0) + 1;
         this.#judge(endpoint, msg, message, status, record);
       }
@@ -140,7 +171,7 @@ export class Ledger {
       aborted: account.failed > 0,
       expired: (record?.endedAt ?? 0) - message.createdAt >= this.retentionMs,
       dropped: endpoint.droppedBefore !== undefined && message.createdAt < endpoint.droppedBefore,
-      canceled: endpoint.deletedAt !== undefined,
+      canceled: endpoint.deletedAt !== undefined || message.erasedAt !== undefined,
     };
     if (!(status in allowed)) say(`O2 acknowledged and ended as ${status}`);
     else if (!allowed[status as FinalStatus]) say(`O2 ended as ${status} without a reason`);

@@ -13,6 +13,7 @@ import { OutboundWorld, type Received } from '#test/kit/outbound-world.ts';
 import { Witness } from '../../journeys/outbound/support/witness.ts';
 import { AttemptsBook } from './attempts-book.ts';
 import { Ledger } from './ledger.ts';
+import { contentOf, isLarge, MoreTroubles, type TroubleCounts } from './more-troubles.ts';
 import { TEMPERAMENTS, type Temperament, temperamentOf } from './temperaments.ts';
 
 export interface SimulationOptions {
@@ -50,6 +51,10 @@ export interface SimulationReport {
   readonly firstDelayP99: number;
   readonly mostRequestsOfTheDeadPerDay: number;
   readonly troubles: number;
+  /** Messages whose body lies in the bucket. */
+  readonly large: number;
+  /** What else was done to messages; all zero in a calm run. */
+  readonly more: TroubleCounts;
   readonly complaints: readonly string[];
 }
 
@@ -138,6 +143,7 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
       url: endpoint?.url ?? '',
       temperament: temperament.name,
       healthy: temperament.healthy === true,
+      batched: temperament.given?.batch !== undefined,
       createdAt: clock.now(),
       abandoned: temperament.abandoned === true,
     });
@@ -154,13 +160,17 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
     const each = n % 2 === 0 ? kinds[n / 2] : undefined;
     await (each ? addEndpoint(apps.at(-1) as AppId, each) : addEndpoint(apps.at(-1) as AppId));
   }
+  const all = await world.createApplication({ uid: 'broadcast' });
   world.start();
 
   // 3. Producers: by day and night, bursts, repetitions.
+  const large = new Set<MessageId>();
   const publish = async (app: AppId, key: string): Promise<void> => {
     const askedAt = clock.now();
-    const heard = await world.publish(app, key);
+    const content = contentOf(`${app} ${key}`);
+    const heard = await world.publish(app, key, { content });
     if (heard.kind !== 'accepted') return;
+    if (isLarge(content)) large.add(heard.id);
     if (!ledger.acknowledged.has(heard.id)) {
       ledger.acknowledged.set(heard.id, { app, key, askedAt, ackedAt: clock.now(), createdAt: heard.createdAt });
     }
@@ -208,7 +218,10 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
         endpoint.deletedAt = clock.now();
         await addEndpoint(endpoint.app);
       } else if (what >= 7) {
-        const mine = [...ledger.acknowledged].slice(-500).filter(([, { app }]) => app === endpoint.app);
+        // What just came, or what came days ago.
+        const known = [...ledger.acknowledged];
+        const some = people.chance(0.5) ? known.slice(-500) : known;
+        const mine = some.filter(([, { app, only }]) => app === endpoint.app && only === undefined);
         if (mine.length === 0) continue;
         const [msg] = people.pick(mine);
         const key = `${ep} ${msg}`;
@@ -219,6 +232,8 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
     }
   };
   if (!calm) void meddle();
+  const more = new MoreTroubles({ world, ledger, random: people.fork(), end, apps, all });
+  if (!calm) more.start();
 
   // 5. Weather comes and goes; processes are killed; once the queues are purged.
   const sky = random.fork();
@@ -271,7 +286,7 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
     witness.deliveries.get(`${ep} ${msg}`)?.record;
   const ends = ledger.settle(recordOf);
   book.settle();
-  complaints.push(...ledger.complaints, ...witness.complaints, ...book.complaints);
+  complaints.push(...ledger.complaints, ...witness.complaints, ...book.complaints, ...(await more.settle()));
   const delays = ledger.firstDelays.toSorted((a, b) => a - b);
   const at = (share: number): number => delays[Math.floor(share * (delays.length - 1))] ?? 0;
   return {
@@ -288,6 +303,8 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
     firstDelayP99: at(0.99),
     mostRequestsOfTheDeadPerDay: Math.max(0, ...requestsOfTheDead.values()),
     troubles: ledger.troubles.length,
+    large: large.size,
+    more: more.counts,
     complaints: [...new Set(complaints)],
   };
 }

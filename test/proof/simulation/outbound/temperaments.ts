@@ -95,6 +95,7 @@ export const TEMPERAMENTS: readonly Temperament[] = [
     share: 3,
     receiver: at => request => (request.id.charCodeAt(8) % 5 === 0 ? answered(422, {}, 'no') : well(at)),
   },
+  bad('refuses now and then', 2, ({ random }) => (random.chance(0.02) ? answered(422) : undefined)),
   {
     name: 'answers 500 to some messages',
     share: 3,
