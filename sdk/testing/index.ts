@@ -1,4 +1,4 @@
-/** `holdfast/testing`: everything a test of your own handlers needs. docs/receive/testing-your-handlers.md shows how. */
+/** `holdfast/testing`: everything a test of your own handlers needs. docs/receive/handlers.md shows how. */
 
 export { createTestEvent, type TestEventInput } from './create-test-event.ts';
 export { type ProviderEvents, type ProviderRequest, providerProblems } from './provider-problems.ts';

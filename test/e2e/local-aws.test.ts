@@ -22,7 +22,7 @@ import { copyApp, GatewayUnderTest, genericEvent, pkOf } from './gateway-under-t
 import { killStormSuite } from './kill-storm.suite.ts';
 import { killWorkers } from './kill-workers.ts';
 import { reportMissingPython } from './needs-python.ts';
-import { maskSeconds, runTimelines } from './ordering-timelines.ts';
+import { blocksOf, maskSeconds, runTimelines } from './ordering-timelines.ts';
 import { outboundSuite } from './outbound.suite.ts';
 import { runOutbound } from './outbound-journey.ts';
 import { OutsideWorld } from './outside-world.ts';
@@ -333,9 +333,9 @@ export const gateway = defineGateway({ sources: { stripe: { provider: 'stripe' }
     240_000,
   );
 
-  it('ends events that come in an awkward order as docs/receive/timelines.md shows', async () => {
-    const guide = readFileSync('docs/receive/timelines.md', 'utf8');
-    const shown = [...guide.matchAll(/^```\n(.*?)\n```$/gms)].map(match => match[1] ?? '');
+  it('ends events that come in an awkward order as docs/receive/ordering.md shows', async () => {
+    const guide = readFileSync('test/fixtures/ordering-timelines.txt', 'utf8');
+    const shown = blocksOf(guide);
     expect((await timelines).map(maskSeconds)).toEqual(shown.map(maskSeconds));
   }, 150_000);
 

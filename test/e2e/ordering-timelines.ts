@@ -1,4 +1,4 @@
-/** Three awkward orders of events through each ordering strategy, as docs/receive/timelines.md shows them. */
+/** Three awkward orders of events through each ordering strategy, as test/fixtures/ordering-timelines.txt has them. */
 import { randomUUID } from 'node:crypto';
 import type { EventItem } from '#core/inbound/protocol/event-item.ts';
 import { isTerminal } from '#core/inbound/protocol/event-status.ts';
@@ -96,7 +96,11 @@ async function runTimeline(
   return text.replace(/\b1\d{12}\b/g, ms => `T+${(Number(ms) - base) / 1_000}s`);
 }
 
-/** The blocks of the guide, in its order: by scenario, then by strategy. */
+/** What the blocks of a text hold. */
+export const blocksOf = (text: string): readonly string[] =>
+  [...text.matchAll(/^```\n(.*?)\n```$/gms)].map(match => match[1] ?? '');
+
+/** The blocks of the fixture, in its order: by scenario, then by strategy. */
 export async function runTimelines(gateway: GatewayUnderTest, outside: OutsideWorld): Promise<readonly string[]> {
   return await Promise.all(
     SCENARIOS.flatMap(scenario => STRATEGIES.map(strategy => runTimeline(gateway, outside, strategy, scenario))),

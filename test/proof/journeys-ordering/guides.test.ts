@@ -5,12 +5,10 @@ import { expect, it } from 'vitest';
 
 const GUIDES = [
   'docs/receive/ordering.md',
-  'docs/receive/exactly-once.md',
   'docs/receive/handlers.md',
   'docs/receive/routing.md',
   'docs/receive/missing-events.md',
   'docs/receive/changed-payloads.md',
-  'docs/receive/testing-your-handlers.md',
 ];
 const SNIPPET = /<!-- (\S+\.ts) -->\n```ts\n(.*?)```/gs;
 
@@ -29,13 +27,23 @@ it.each([...GUIDES, 'docs/operate/secrets.md'])('the links of %s lead somewhere'
     expect(existsSync(join(dirname(path), target)), target).toBe(true);
 });
 
-it('every example is shown, and tested here', () => {
+it('the guide to order shows the first timeline as the local AWS is held to it', () => {
+  const [first = '', second = ''] = readFileSync('test/fixtures/ordering-timelines.txt', 'utf8')
+    .split(/^## .*$/m)
+    .slice(1);
+  expect(first.length).toBeGreaterThan(400);
+  expect(second).toContain('cancelled');
+  const block = first.slice(first.indexOf('**Latest wins**')).trim();
+  expect(readFileSync('docs/receive/ordering.md', 'utf8')).toContain(block);
+});
+
+it('every example is shown or named, and tested here', () => {
   const guides = GUIDES.map(path => readFileSync(path, 'utf8')).join();
   const tests = readdirSync(import.meta.dirname)
     .map(name => readFileSync(`${import.meta.dirname}/${name}`, 'utf8'))
     .join();
   for (const file of readdirSync('handlers/examples')) {
-    expect(guides).toContain(`<!-- handlers/examples/${file} -->`);
+    expect(guides).toMatch(new RegExp(`<!-- handlers/examples/${file} -->|\`handlers/examples/${file}\``));
     expect(tests).toContain(`#handlers/examples/${file}`);
   }
 });

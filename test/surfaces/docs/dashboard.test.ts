@@ -1,4 +1,4 @@
-/** docs/operate/dashboard.md explains every widget of the dashboard. Its picture: test/written/written.test.ts. */
+/** docs/operate/watch.md explains every widget of the dashboard. Its picture: test/written/written.test.ts. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
@@ -12,7 +12,7 @@ async function titles(): Promise<readonly string[]> {
 }
 
 it('the page names a widget for each question, and no widget is without one', async () => {
-  const page = readFileSync(join(DOCS, 'operate/dashboard.md'), 'utf8');
+  const page = readFileSync(join(DOCS, 'operate/watch.md'), 'utf8').split('## The dashboard')[1] ?? '';
   const rows = page.split('\n').filter(line => line.startsWith('| ') && !line.startsWith('| question'));
   const named = rows.flatMap(
     line =>
