@@ -91,7 +91,8 @@ export function producerWorld(startsAt = NOW, real = false, judgeMs = 60_000) {
   const shared = {
     ...{ store, clock, ids: systemIds, crypto: nodeSigningCrypto, codec: nodeCodec, telemetry },
     judge: lazySchemaJudge(judgeMs),
-    blobs: new MemoryBlobs(clock),
+    // The bucket's lifecycle: the retention and its grace.
+    blobs: new MemoryBlobs(clock, 37),
     jobs: { send: async (list: readonly Job[]) => void jobs.push(...list) },
     sealer: aesSealer({ current: 'm'.repeat(64) }),
     sign: attemptSigner({

@@ -2,7 +2,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
-import { isLongRun } from '#test/kit/long-run.ts';
 import { PROOF_FOLDER } from '#test/kit/runner/proof-ledger.ts';
 import { OUTBOUND_MUTANTS } from './outbound-mutants.ts';
 import type { Catch } from './probe.ts';
@@ -11,10 +10,7 @@ import { runMutant } from './run-mutant.ts';
 const LIMIT_MS = 120_000;
 const PROBE = 'outbound-probe.ts';
 const rows: { readonly mutant: string; readonly caught: Catch | undefined }[] = [];
-/** By default every other one. */
-const chosen = OUTBOUND_MUTANTS.map((mutant, at) => [mutant.name, mutant, at] as const).filter(
-  ([, , at]) => isLongRun() || at % 2 === 0,
-);
+const chosen = OUTBOUND_MUTANTS.map((mutant, at) => [mutant.name, mutant, at] as const);
 
 afterAll(() => {
   mkdirSync(PROOF_FOLDER, { recursive: true });

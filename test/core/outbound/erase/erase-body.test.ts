@@ -3,6 +3,8 @@ import { createHash } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { DependencyError } from '#core/errors.ts';
 import { eraseSome } from '#core/outbound/erase/erase.ts';
+import type { MessageId } from '#core/outbound/protocol/ids.ts';
+import { messageKey } from '#core/outbound/protocol/keys.ts';
 import { DAY_MS } from '#core/time.ts';
 import { type Json, withEndpoint } from '#test/kit/producer-world.ts';
 
@@ -200,4 +202,25 @@ it('a publish that is refused leaves no body behind, and one that was cut off is
   const report = await erase(world, app);
   expect(report.counts.bodies).toBe(2);
   expect(await objectsOf(world, 'outbound/')).toEqual(['outbound/app_other/msg_x/0123']);
+});
+
+it.each(['large', 'small'] as const)('keeps the body of a %s copy for the retention of the copy', async size => {
+  const world = await withEndpoint();
+  const { app, ep, call, publish, settle, sent, pass, store } = world;
+  const { id } = (await publish('uid:acme', said('k1', size === 'large' ? noise('kept') : 1))).body;
+  await settle();
+  const first = new TextDecoder().decode(sent[0]?.body);
+  pass(29 * DAY_MS);
+  await call(`POST ${E}/pause`, { app, ep }, {});
+  const copy = await asNew(world, app, ep, id);
+  await settle();
+  // The original is over, and whatever the bucket and the tables kept of it is gone.
+  pass(29 * DAY_MS);
+  const kept = await store.get(messageKey(copy as MessageId), 'consistent');
+  expect((kept?.expiresAt ?? 0) * 1_000 - world.clock.now()).toBeGreaterThan(0);
+  await call(`POST ${E}/resume`, { app, ep }, {});
+  await settle();
+  expect(sent).toHaveLength(2);
+  expect(sent[1]?.headers['webhook-id']).toBe(copy);
+  expect(new TextDecoder().decode(sent[1]?.body)).toBe(first);
 });
