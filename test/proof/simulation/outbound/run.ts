@@ -23,8 +23,10 @@ export interface SimulationOptions {
   /** Messages per application and hour at noon. */
   readonly perHour: number;
   readonly endpointsPerApplication?: number;
-  /** Without weather and people: how fast healthy endpoints are served is judged. */
+  /** Without weather, and without people at their gates: how fast healthy endpoints are served is judged. */
   readonly calm?: boolean;
+  /** Whatever fans out or sends is killed so often, all of it at once. */
+  readonly killEveryMs?: number;
   /** Days after which what waits ends. With `abandoned` endpoints the run lasts until then. Default 30, and none. */
   readonly retentionDays?: number;
   readonly abandoned?: boolean;
@@ -51,9 +53,11 @@ export interface SimulationReport {
   readonly firstDelayP99: number;
   readonly mostRequestsOfTheDeadPerDay: number;
   readonly troubles: number;
+  /** Runs that were killed at work. */
+  readonly kills: number;
   /** Messages whose body lies in the bucket. */
   readonly large: number;
-  /** What else was done to messages; all zero in a calm run. */
+  /** What else was done to messages. */
   readonly more: TroubleCounts;
   readonly complaints: readonly string[];
 }
@@ -66,7 +70,7 @@ class Counters extends MemoryTelemetry {
 
 export async function simulate(options: SimulationOptions): Promise<SimulationReport> {
   const { seed, days, perHour, calm = false, endpointsPerApplication = 5, retentionDays = 30 } = options;
-  const { abandoned = false, schedule = 'standard' } = options;
+  const { abandoned = false, schedule = 'standard', killEveryMs } = options;
   const random = new SeededRandom(seed);
   const witness = new Witness();
   const ledger = new Ledger(retentionDays * DAY_MS);
@@ -233,7 +237,7 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
   };
   if (!calm) void meddle();
   const more = new MoreTroubles({ world, ledger, random: people.fork(), end, apps, all });
-  if (!calm) more.start();
+  more.start();
 
   // 5. Weather comes and goes; processes are killed; once the queues are purged.
   const sky = random.fork();
@@ -255,6 +259,16 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
     }
   };
   if (!calm) void storms();
+  let kills = 0;
+  const killings = async (everyMs: number): Promise<void> => {
+    for (;;) {
+      await clock.sleep(everyMs);
+      if (clock.now() >= end) return;
+      ledger.trouble(clock.now());
+      for (const each of Object.values(world.functions)) kills += each.killBusy();
+    }
+  };
+  if (killEveryMs !== undefined) void killings(killEveryMs);
   await clock.advanceTo(end);
 
   // 6. It heals: gates open, what never recovers is deleted; then everything must end.
@@ -303,6 +317,7 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
     firstDelayP99: at(0.99),
     mostRequestsOfTheDeadPerDay: Math.max(0, ...requestsOfTheDead.values()),
     troubles: ledger.troubles.length,
+    kills,
     large: large.size,
     more: more.counts,
     complaints: [...new Set(complaints)],

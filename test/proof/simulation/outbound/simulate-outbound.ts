@@ -1,4 +1,4 @@
-/** By hand: `node test/proof/simulation/outbound/simulate-outbound.ts <endpoints> <days> <messages per hour> <seed> [--calm] [--abandoned] [--short]` */
+/** By hand: `node test/proof/simulation/outbound/simulate-outbound.ts <endpoints> <days> <messages per hour> <seed> [--calm] [--kills] [--abandoned] [--short]` */
 import { argv } from 'node:process';
 import { simulate } from './run.ts';
 
@@ -9,7 +9,8 @@ const report = await simulate({
   days: Number(days),
   perHour: Number(perHour),
   seed: Number(seed),
-  calm: argv.includes('--calm'),
+  calm: argv.includes('--calm') || argv.includes('--kills'),
+  ...(argv.includes('--kills') ? { killEveryMs: 10_000 } : {}),
   ...(argv.includes('--abandoned') ? { abandoned: true, retentionDays: 10 } : {}),
   ...(argv.includes('--short') ? { schedule: 'ten-hours' as const } : {}),
 });

@@ -3,6 +3,7 @@ import { HOUR_MS } from '#core/time.ts';
 import { isLongRun } from '#test/kit/long-run.ts';
 import { recordRun } from '#test/kit/runner/proof-ledger.ts';
 import { type SimulationOptions, simulate } from './run.ts';
+import { TEMPERAMENTS } from './temperaments.ts';
 
 const INVARIANTS = ['O1', 'O2', 'O3', 'O4', 'O5', 'O6', 'O7', 'O8', 'O9'];
 /** At noon each application sends 20 messages an hour in the long run; 8 show the same with a third of the work. */
@@ -39,10 +40,27 @@ describe('simulated customers', () => {
   }
 
   test('without weather, healthy endpoints get their first request within a second, whatever their neighbours do', async () => {
-    const report = await simulate({ ...DAY, endpoints: 15, perHour: 10, seed: 3, calm: true });
+    // One of each temperament, and as many that are drawn; broadcasts, copies, large and erased bodies, replays.
+    const report = await simulate({ ...DAY, endpoints: 2 * TEMPERAMENTS.length, perHour: 3, seed: 3, calm: true });
+    if (isLongRun()) process.stdout.write(`${JSON.stringify(report)}\n`);
     expect(report.complaints).toEqual([]);
     expect(report.duplicates).toBe(0);
     expect(report.firstDelayP99).toBeLessThanOrEqual(1_000);
+    expect(
+      Math.min(report.large, report.more.broadcasts, report.more.copies, report.more.erasedBodies),
+    ).toBeGreaterThan(0);
+  });
+
+  test('everything that sends is killed each ten seconds, for an hour', async () => {
+    const kills = { endpoints: 2 * TEMPERAMENTS.length, days: 1 / 24, perHour: isLongRun() ? 2_000 : 200 };
+    const report = await simulate({ ...DAY, ...kills, seed: 5, calm: true, killEveryMs: 10_000 });
+    recordRun(INVARIANTS, 'outbound-simulation', report.checks, report.complaints.length);
+    if (isLongRun()) process.stdout.write(`${JSON.stringify(report)}\n`);
+    expect(report.complaints).toEqual([]);
+    expect(report.kills).toBeGreaterThan(30);
+    expect(report.deliveries).toBeGreaterThan(1_200);
+    // Only what was in the air when a session was killed comes twice.
+    expect(report.duplicates).toBeLessThan(report.deliveries / 20);
   });
 
   test.skipIf(!isLongRun())('a month of 500 endpoints', { timeout: HOUR_MS }, async () => {
