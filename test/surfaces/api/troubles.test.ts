@@ -19,6 +19,17 @@ it('names the fault and what comes next of each trouble', async () => {
   expect(of('disabled').next_retry_at).toBeUndefined();
   expect(of('dead')).toMatchObject({ status: 'dead', attempt_count: 2, replayable: true });
   expect(all['dead']?.portal.health).toMatchObject({ dead: 1, died: 1, gate: 'open' });
+  expect(of('a batch that failed twice: 503')).toMatchObject({ status: 'retrying', attempt_count: 2 });
+  const poison = 'a poison at a quiet endpoint: 500, ten times';
+  expect(of(poison)).toMatchObject({ status: 'dead', attempt_count: 10 });
+  expect(all[poison]?.portal.health).toMatchObject({ gate: 'open', dead: 1 });
+  const head = 'a head that was given up: 500, for longer than head_of_line_hours';
+  expect(of(head)).toMatchObject({ status: 'dead', replayable: true });
+  expect(all[head]?.portal.health).toMatchObject({ gate: 'open' });
+  expect(of('sent again after its death')).toMatchObject({ status: 'delivered', generation: 2, replayed_from: 1 });
+  expect(all['sent again after its death']?.portal.health).toMatchObject({ dead: 0, died: 1 });
+  expect(of('its body was erased while it waited')).toMatchObject({ status: 'canceled', attempt_count: 0 });
+  expect(of('a broadcast, after another customer of it was erased')).toMatchObject({ status: 'delivered' });
   // The split charged nobody.
   expect(of('a batch that was split: 422')).toMatchObject({ status: 'retrying', attempt_count: 0 });
 });

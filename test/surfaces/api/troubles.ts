@@ -2,7 +2,9 @@
  * What a customer sees of each trouble: replies of the portal as they are, and what the producer's API says beside them.
  * `npm run write` records them in docs/api/troubles.json.
  */
+import { eraseSome } from '#core/outbound/erase/erase.ts';
 import type { EndpointId, MessageId } from '#core/outbound/protocol/ids.ts';
+import { DAY_MS } from '#core/time.ts';
 import { withEndpoint } from '#test/kit/producer-world.ts';
 
 const E = '/v1/apps/{app}/endpoints/{ep}';
@@ -73,6 +75,63 @@ const TROUBLES: Readonly<Record<string, (world: World) => Promise<MessageId>>> =
     const msg = await publishAll(world, 2);
     await later(world, 1_000);
     return msg;
+  },
+  'a batch that failed twice: 503': async world => {
+    await change(world, { batch: { max_events: 2, max_bytes: 10_000 } });
+    world.answer(503);
+    const msg = await publishAll(world, 2);
+    await later(world, 10_000);
+    return msg;
+  },
+  'a poison at a quiet endpoint: 500, ten times': async world => {
+    world.answer(500);
+    await change(world, { schedule: Array.from({ length: 9 }, () => 5) });
+    const msg = await publishAll(world, 1);
+    // The holds of its breaker are longer than the waits.
+    for (let hour = 0; hour < 20; hour++) await later(world, 3_600_000);
+    return msg;
+  },
+  'a head that was given up: 500, for longer than head_of_line_hours': async world => {
+    await change(world, { ordered: true, head_of_line_hours: 1 });
+    world.answer(500);
+    const msg = await publishAll(world, 1);
+    for (let hour = 0; hour < 3; hour++) await later(world, 3_600_000);
+    return msg;
+  },
+  'sent again after its death': async world => {
+    const { app, ep, call, settle, answer } = world;
+    await change(world, { schedule: [5] });
+    answer(422);
+    const msg = await publishAll(world, 1);
+    await later(world, 60_000);
+    answer(200);
+    await call(`POST ${E}/deliveries/{msg}/replay`, { app, ep, msg }, { request_id: 'r1' });
+    await settle();
+    return msg;
+  },
+  'its body was erased while it waited': async world => {
+    const { app, ep, call } = world;
+    await call(`POST ${E}/pause`, { app, ep }, {});
+    const msg = await publishAll(world, 1);
+    await call('DELETE /v1/apps/{app}/messages/{msg}/body', { app, msg });
+    await call(`POST ${E}/resume`, { app, ep }, {});
+    await world.settle();
+    return msg;
+  },
+  'a broadcast, after another customer of it was erased': async world => {
+    const { call, publish, settle, pass, ports, clock } = world;
+    await call('POST /v1/apps', {}, { name: 'all', uid: 'broadcast' });
+    const other = (await call('POST /v1/apps', {}, { name: 'other' })).body.id;
+    const theirs = await call('POST /v1/apps/{app}/endpoints', { app: other }, { url: 'https://other.customer.com/' });
+    await call(`POST ${E}/pause`, { app: other, ep: theirs.body.id }, {});
+    const { id } = (await publish(undefined, '{"key":"b","type":"a","data":1}')).body;
+    await settle();
+    await call('DELETE /v1/apps/{app}', { app: other }, undefined, { erase: 'true' });
+    for (let minute = 0; minute < 40; minute++) {
+      await eraseSome(ports, 30 * DAY_MS, clock.now() + 45_000);
+      pass(60_000);
+    }
+    return id;
   },
 };
 
