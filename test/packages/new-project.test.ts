@@ -3,7 +3,8 @@
  * 1. Create, install, test, synth of prod and a signed event completed take less than three minutes.
  * 2. Whoever then follows docs/receive/your-own-project.md has a provider, a handler and a table of their own live.
  * 3. Whoever follows docs/send/first-message.md sees a customer's server verify a published webhook.
- * 4. Both packages are as publint and "are the types wrong?" want them.
+ * 4. Whoever follows docs/receive/first-event.md has an invoice of Stripe in a table, once.
+ * 5. Both packages are as publint and "are the types wrong?" want them.
  */
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -162,6 +163,38 @@ describe.skipIf(!isLongRun())('from the packed tarballs', () => {
       }
     },
     8 * MINUTE,
+  );
+
+  it(
+    'the guide to a first event, word by word: an invoice is kept once, and a repetition is known',
+    async () => {
+      const project = join(folder, 'my-npm-webhooks');
+      const { files, commands } = await readGuide('receive/first-event.md');
+      expect([...files.keys()]).toEqual([
+        'handlers/stripe.ts',
+        'handlers/index.ts',
+        'handlers/resources.ts',
+        'test/stripe.test.ts',
+        'invoice.json',
+      ]);
+      const send = 'npm run holdfast -- send stripe --body-file invoice.json --wait 60\n';
+      expect(commands.slice(1, 3)).toEqual(['npm test\n', `npm run deploy -- local\n${send}`]);
+      await writeFiles(project, files);
+      // What the guide before this one left there has a handler no more.
+      for (const gone of ['test/acme.test.ts', 'test/github.test.ts']) await rm(join(project, gone), { force: true });
+      expect(await run('npm', ['test'], project)).toMatch(/Tests +2 passed/);
+      const port = String(await freePort());
+      const { stop } = await startProject(project, port);
+      try {
+        const script = [commands[2], send].join('');
+        const said = await run('bash', ['-e', '-c', script], project, { HOLDFAST_PORT: port });
+        expect(said).toMatch(/evt_stripe\.evt_77 +completed/);
+        expect(said).toContain('already_processed');
+      } finally {
+        await stop();
+      }
+    },
+    6 * MINUTE,
   );
 
   it(

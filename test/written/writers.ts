@@ -45,7 +45,7 @@ async function idleCost(): Promise<Written> {
   const readme = withBlock(
     withBlock(readWritten('README.md') ?? '', 'cost', `${each(1)}, ${each(10)}`),
     'idle-cost',
-    `${dollars('all')} ([\`'essential'\` alarms: ${dollars('essential')}, none: ${dollars('none')}](docs/operate/costs.md))`,
+    dollars('all'),
   );
   return new Map([
     ['docs/operate/costs.md', page],

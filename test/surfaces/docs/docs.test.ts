@@ -23,7 +23,14 @@ const DELIVERY_OUTPUTS = ['DeliveryApiUrl', 'RegistryTable', 'OutboxTable', 'Job
 /** Actions of IAM without a command of their own. */
 const THEIRS = ['ConditionCheckItem'];
 /** What a reader is asked to make. */
-const MADE_UP = ['docs/providers/acme.md', 'providers/acme.ts', 'handlers/acme.ts', 'test/acme.test.ts'];
+const MADE_UP = [
+  'docs/providers/acme.md',
+  'providers/acme.ts',
+  'handlers/acme.ts',
+  'test/acme.test.ts',
+  'handlers/stripe.ts',
+  'test/stripe.test.ts',
+];
 
 const pages = readPages();
 /** `page: what` of everything a check finds wrong. The changelog is history: what it names may be gone. */
