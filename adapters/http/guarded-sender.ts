@@ -24,7 +24,7 @@ export function guardedSender(rules: SenderRules): WebhookSender {
 class GuardedSession implements SenderSession {
   readonly #rules: SenderRules;
   readonly #agentRules: AgentRules;
-  /** By protocol. */
+  /** By protocol and limit of a connection. */
   readonly #agents = new Map<string, Agent>();
   /** Of single requests. */
   readonly #spare = new Set<Agent>();
@@ -44,15 +44,16 @@ class GuardedSession implements SenderSession {
     if (this.#closed)
       return { kind: 'failed', cause: 'own_fault', detail: 'the session is closed', timings: { total: 0 } };
     const { target } = verdict;
+    const rules = { ...this.#agentRules, connectMs: request.connectMs ?? this.#agentRules.connectMs };
     this.#keepOnly(`${target.protocol}//${target.host}:${target.port}`);
     const call = {
       ...{ method: 'POST' as const, target, headers: request.headers, body: request.body, signal },
       ...{ startedAt, endsAt: startedAt + request.deadlineMs, maxRead: MAX_READ, maxKept: MAX_KEPT },
     };
-    const first = await exchange({ ...call, agent: this.#agentOf(target.protocol) });
+    const first = await exchange({ ...call, agent: this.#agentOf(target.protocol, rules) });
     if (first.kind === 'answered' || !first.stale || this.#closed) return this.#answerOf(first);
     // The endpoint closed a kept connection while it was idle: once more at once, on a connection of its own.
-    const agent = agentFor(target.protocol, { ...this.#agentRules, maxSockets: 1, keepAlive: false });
+    const agent = agentFor(target.protocol, { ...rules, maxSockets: 1, keepAlive: false });
     this.#spare.add(agent);
     const second = await exchange({ ...call, agent });
     this.#spare.delete(agent);
@@ -64,9 +65,10 @@ class GuardedSession implements SenderSession {
     for (const agent of [...this.#agents.values(), ...this.#spare]) agent.destroy();
   }
 
-  #agentOf(protocol: string): Agent {
-    const agent = this.#agents.get(protocol) ?? agentFor(protocol, this.#agentRules);
-    this.#agents.set(protocol, agent);
+  #agentOf(protocol: string, rules: AgentRules): Agent {
+    const name = `${protocol}${rules.connectMs}`;
+    const agent = this.#agents.get(name) ?? agentFor(protocol, rules);
+    this.#agents.set(name, agent);
     return agent;
   }
 

@@ -19,6 +19,15 @@ export function checkOutbound(
       fix: 'raise capSeconds or lower baseSeconds',
     });
   }
+  const { breaker } = outbound;
+  if (breaker && breaker.failures > breaker.ofLast) {
+    report({
+      path: `${path}.breaker.failures`,
+      given: `${breaker.failures} of the last ${breaker.ofLast}`,
+      allowed: 'at most ofLast',
+      fix: 'raise ofLast or lower failures',
+    });
+  }
   const names: Readonly<Record<string, string>> = { signature_header: 'signatureHeader', key_id_in: 'keyId' };
   for (const problem of formProblems(outbound)) report({ ...problem, path: `${path}.${names[problem.path]}` });
   if (emulated || outbound.allowAddresses.length === 0) return;

@@ -1,6 +1,7 @@
 /** `outbound` of an environment: webhooks to your customers. Absent: nothing of it is deployed. */
 
 import { signatureHeader } from '#core/outbound/api/fields.ts';
+import { BREAKERS, DISABLES, type DisableAt, type OpensAt } from '#core/outbound/drain/breaker.ts';
 import { SCHEDULES, type ScheduleName } from '#core/outbound/drain/schedule.ts';
 import { KEY_ID_PLACES, SIGNATURE_PROFILES, type SignatureProfile } from '#core/outbound/protocol/items.ts';
 import { boolean, type Check, listOf, number, object, oneOf, show, text } from '#core/problem.ts';
@@ -32,6 +33,10 @@ export interface OutboundConfig {
   readonly autoDisableDays?: number | false;
   /** How long an endpoint that fails is left alone before one request tries it, doubled each time. @default 30 s, cap 900 s */
   readonly probe?: Partial<ProbeWaits>;
+  /** When an endpoint is put on hold: `{ failures, ofLast, openMinutes }`, or a name out of docs/guides/choosing-retries.md. `probe` comes before `openMinutes`. @default five failures in a row, or ten of the last twenty */
+  readonly breaker?: keyof typeof BREAKERS | BreakerNumbers;
+  /** A share of messages whose failure is the endpoint's disables it, an hour after its owner was told: `{ failureRate, attempts, hours }` or `nineteen-of-twenty`. @default none does */
+  readonly disable?: keyof typeof DISABLES | DisableAt;
   /** Days a message and its deliveries are kept. @default the environment's */
   readonly retentionDays?: number;
   /** Form of the signature of endpoints that are made from now on, where neither they nor their application name one (docs/send/signatures.md). @default 'standard' */
@@ -64,6 +69,11 @@ interface ProbeWaits {
   readonly capSeconds: number;
 }
 
+/** Failures that open the breaker, of the last results; minutes until one request tries the endpoint. */
+interface BreakerNumbers extends OpensAt {
+  readonly openMinutes?: number;
+}
+
 /** `outbound` with every default filled in. */
 export interface ResolvedOutbound {
   readonly slots: Slots;
@@ -77,6 +87,9 @@ export interface ResolvedOutbound {
   readonly auditMinutes: number;
   readonly autoDisableDays: number | false;
   readonly probe: ProbeWaits;
+  /** Absent, as the one below it: the defaults of the protocol. */
+  readonly breaker?: OpensAt;
+  readonly disable?: DisableAt;
   readonly retentionDays: number;
   /** Absent, as the two beside it: Standard Webhooks. */
   readonly signature?: SignatureProfile;
@@ -114,6 +127,24 @@ const autoDisableDays: Check = (value, path, report) => {
   report({ path, given: show(value), allowed: 'a whole number of days from 1 to 30, or false', fix: 'set it to 5' });
 };
 
+const breakerNumbers = object<BreakerNumbers>(
+  { failures: number(1, 100, 'failures'), ofLast: number(1, 100, 'results'), openMinutes: number(1, 30, 'minutes') },
+  ['failures', 'ofLast'],
+);
+const disableAt = object<DisableAt>(
+  {
+    failureRate: number(0.5, 1, 'of the messages', 'any'),
+    attempts: number(10, 100_000, 'messages'),
+    hours: number(1, 24, 'hours'),
+  },
+  ['failureRate', 'attempts', 'hours'],
+);
+/** A name, or the numbers themselves. */
+const named =
+  (names: object, numbers: Check): Check =>
+  (value, path, report) =>
+    (typeof value === 'string' ? oneOf(...Object.keys(names)) : numbers)(value, path, report);
+
 const ports: Check = (value, path, report) => {
   if (Array.isArray(value) && value.length >= 1 && value.length <= 5)
     return listOf(number(1, 65_535, 'a port'))(value, path, report);
@@ -137,6 +168,8 @@ export const outboundShape: Check = object<OutboundConfig>({
   auditMinutes: number(1, 60, 'minutes'),
   autoDisableDays,
   probe: object<ProbeWaits>({ baseSeconds: probeWait, capSeconds: probeWait }),
+  breaker: named(BREAKERS, breakerNumbers),
+  disable: named(DISABLES, disableAt),
   retentionDays: number(30, 365, 'days'),
   signature: oneOf(...SIGNATURE_PROFILES),
   signatureHeader: (value, path, report) => signatureHeader('x-webhook-')(value, path, report),
@@ -159,6 +192,10 @@ export function resolveOutbound(
 ): ResolvedOutbound {
   const { emulated, retentionDays } = environment;
   const waits = given.schedule ?? 'standard';
+  const breaker: BreakerNumbers | undefined =
+    typeof given.breaker === 'string' ? BREAKERS[given.breaker] : given.breaker;
+  const disable = typeof given.disable === 'string' ? DISABLES[given.disable] : given.disable;
+  const open = breaker?.openMinutes && breaker.openMinutes * 60;
   return {
     slots: { ...(emulated ? LOCAL_SLOTS : DEFAULT_SLOTS), ...given.slots },
     schedule: typeof waits === 'string' ? SCHEDULES[waits] : waits,
@@ -169,7 +206,13 @@ export function resolveOutbound(
     reconcile: given.reconcile ?? 'all',
     auditMinutes: given.auditMinutes ?? (emulated ? 1 : 10),
     autoDisableDays: given.autoDisableDays ?? 5,
-    probe: { ...(emulated ? LOCAL_PROBE : DEFAULT_PROBE), ...given.probe },
+    probe: {
+      ...(emulated ? LOCAL_PROBE : DEFAULT_PROBE),
+      ...(open && { baseSeconds: open, capSeconds: open }),
+      ...given.probe,
+    },
+    ...(breaker && { breaker: { failures: breaker.failures, ofLast: breaker.ofLast } }),
+    ...(disable && { disable }),
     retentionDays: given.retentionDays ?? retentionDays,
     ...(given.signature === undefined ? {} : { signature: given.signature }),
     ...(given.signatureHeader === undefined ? {} : { signatureHeader: given.signatureHeader.toLowerCase() }),

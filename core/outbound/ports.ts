@@ -174,6 +174,8 @@ export interface OutgoingRequest {
   readonly body: Uint8Array;
   /** From the start of the name lookup to the end of the answer, milliseconds. */
   readonly deadlineMs: number;
+  /** For the connection, behind the name lookup. Absent: 5 s. */
+  readonly connectMs?: number | undefined;
 }
 /** Milliseconds since the start of the request; a phase that did not happen is absent. */
 export interface Timings {

@@ -43,9 +43,10 @@ const ports = {
   random: systemRandom,
   timer: systemTimer,
 };
-const { schedule: waits, probe, autoDisableDays, attemptLog } = outbound;
+const { schedule: waits, probe, breaker: opensAt, autoDisableDays, disable: disableAt, attemptLog } = outbound;
 const rules = {
-  ...{ lane: env.LANE, timings: OUTBOUND_TIMINGS, retentionMs, waits, probe, autoDisableDays, attemptLog },
+  ...{ lane: env.LANE, timings: OUTBOUND_TIMINGS, retentionMs, waits, probe },
+  ...{ opensAt, autoDisableDays, disableAt, attemptLog },
 };
 const tools = { ports, rules, configOf: configsOf(ports), guardOn: egressGuard(ports) };
 

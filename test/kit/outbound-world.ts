@@ -96,6 +96,7 @@ export interface OutboundWorldOptions {
   readonly timings?: OutboundTimings;
   readonly retentionMs?: number;
   readonly autoDisableDays?: number | false;
+  readonly breaker?: Pick<DrainRules, 'opensAt' | 'disableAt' | 'probe'>;
   readonly planOf?: (role: OutboundRole) => FaultPlan | undefined;
   readonly processOf?: (role: OutboundRole) => Omit<SimulatedProcessOptions, 'clock' | 'plan'>;
   readonly onChange?: (change: DatabaseChange) => void;
@@ -490,6 +491,7 @@ export class OutboundWorld {
       probe: { baseSeconds: 30, capSeconds: 900 },
       autoDisableDays,
       attemptLog,
+      ...this.#options.breaker,
     };
     const tools = { ports, rules, configOf: configsOf(ports), guardOn: egressGuard(ports) };
     return async ({ Records }: { Records: SQSRecord[] }) => {

@@ -87,6 +87,13 @@ export const ENDPOINT = {
     read: (seconds: number) => seconds * 1_000,
     write: ms => ms / 1_000,
   },
+  connectMs: {
+    name: 'connect_timeout_seconds',
+    check: orNull(number(1, 10, 'seconds')),
+    customer: true,
+    read: (seconds: number) => seconds * 1_000,
+    write: ms => ms / 1_000,
+  },
   ordered: { name: 'ordered', check: boolean, customer: true, preset: false },
   headOfLineHours: { name: 'head_of_line_hours', check: orNull(number(1, 720, 'hours')) },
   batch: {

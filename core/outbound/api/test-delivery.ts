@@ -47,6 +47,7 @@ type Tested = Pick<
   | 'keyId'
   | 'compatibility'
   | 'timeoutMs'
+  | 'connectMs'
   | 'mode'
   | 'payload'
 >;
@@ -126,7 +127,13 @@ async function exchangeTest(
   const session = ports.sender.open(1);
   try {
     const sent = { ...headers, 'x-webhook-test': 'true' };
-    const request = { url: endpoint.url, headers: sent, body: bytes, deadlineMs: Math.min(endpoint.timeoutMs, 20_000) };
+    const request = {
+      url: endpoint.url,
+      headers: sent,
+      body: bytes,
+      deadlineMs: Math.min(endpoint.timeoutMs, 20_000),
+      connectMs: endpoint.connectMs,
+    };
     const answer = await session.send(request, new AbortController().signal);
     const verdict = classifyAnswer(answer, ports.clock.now());
     ports.telemetry.log('info', {

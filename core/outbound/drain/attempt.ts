@@ -1,9 +1,10 @@
 /** One request to an endpoint, from its bytes to what it leaves behind. */
 import type { Answer, OutgoingRequest, Verdict } from '#core/outbound/ports.ts';
 import { disableOwned } from '#core/outbound/protocol/delivery-writes.ts';
+import type { RuntimeItem } from '#core/outbound/protocol/items.ts';
 import type { Random } from '#core/ports.ts';
 import { forgetBatch, splitBatch } from './batches.ts';
-import { type DisableReason, disableReason, isOnTrial } from './breaker.ts';
+import { type DisableReason, disableReason, isOnTrial, rate } from './breaker.ts';
 import { classifyAnswer } from './classify-answer.ts';
 import { exchangeOf } from './exchanged.ts';
 import { learn } from './health.ts';
@@ -38,7 +39,7 @@ export async function attempt(session: Session, prepared: Prepared): Promise<voi
   session.health = learn(
     known,
     { verdict, ms: now - startedAt, code, maxConcurrency, about },
-    { now, random, probe: rules.probe },
+    { now, random, probe: rules.probe, opensAt: rules.opensAt },
   );
   // Looked at before anything is waited for: the answers beside this one change it, too.
   const opened = known.opens === 0 && session.health.opens > 0;
@@ -65,11 +66,28 @@ export async function attempt(session: Session, prepared: Prepared): Promise<voi
   if (verdict.fault !== 'throttle' && verdict.fault !== 'ours') await endThrottled(session);
   // 4. For the gate.
   const days = session.config.endpoint.autoDisableDays ?? rules.autoDisableDays;
-  const reason = spared ? undefined : disableReason(known, session.health, verdict, { now, days });
+  const rated = spared || days === false ? undefined : await rateOf(session, seen);
+  const reason = spared ? undefined : disableReason(known, session.health, verdict, { now, days, rated });
   if (reason) await disable(session, reason);
   if (opened) ports.telemetry.count('EndpointsHeld');
   if (recovered) await tell(session, 'endpoint.recovered');
   if (verdict.class === 'redirect') await tell(session, 'endpoint.redirecting', { code: code ?? 0 });
+}
+
+/** What a rate of failures goes by; the owner is told when it is first over its limit. */
+async function rateOf(
+  session: Session,
+  { verdict, now, known }: Pick<Seen, 'verdict' | 'now' | 'known'>,
+): Promise<RuntimeItem['rated']> {
+  const { rules, health } = session;
+  const { disableAt: limit } = rules;
+  if (limit === undefined) return undefined;
+  const { rated: before, failed } = health;
+  const rated = rate(before, verdict, { now, known: known.failed, failed, limit });
+  session.health = { ...health, rated };
+  if (rated?.overSince !== undefined && before?.overSince === undefined)
+    await tell(session, 'endpoint.disable_warning', { reason: 'failure_rate' });
+  return rated;
 }
 
 async function send({ ports, http }: Session, request: OutgoingRequest): Promise<Answer> {

@@ -5,9 +5,10 @@
  */
 import type { EpochMs } from '#core/glossary.ts';
 import type { Verdict } from '#core/outbound/ports.ts';
-import type { HoldWhy } from '#core/outbound/protocol/items.ts';
+import { addToHours, type HourCount, readHours } from '#core/outbound/protocol/hours.ts';
+import type { HoldWhy, Rated } from '#core/outbound/protocol/items.ts';
 import type { Random } from '#core/ports.ts';
-import { DAY_MS, MINUTE_MS } from '#core/time.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '#core/time.ts';
 import { jittered } from './schedule.ts';
 import { isEndpoints, withFailed } from './whose-fault.ts';
 
@@ -29,11 +30,27 @@ export interface Breaker {
   readonly holdWhy?: HoldWhy | undefined;
   readonly holdSince?: EpochMs | undefined;
 }
+/** Numbers of other systems, by name. */
+export const BREAKERS = {
+  /** Five failures in a row, then half an hour. */
+  'five-in-a-row': { failures: 5, ofLast: 5, openMinutes: 30 },
+  /** Ten failures, whatever succeeds between them, then half an hour. */
+  'ten-failures': { failures: 10, ofLast: 100, openMinutes: 30 },
+} as const;
+export const DISABLES = { 'nineteen-of-twenty': { failureRate: 0.95, attempts: 100, hours: 24 } } as const;
+
+/** Of the results that count, the last `ofLast`; at most 100. */
+export interface OpensAt {
+  readonly failures: number;
+  readonly ofLast: number;
+}
 export interface BreakerRules {
   readonly now: EpochMs;
   readonly random: Random;
   /** The first hold, and the longest. */
   readonly probe: { readonly baseSeconds: number; readonly capSeconds: number };
+  /** Failures among the last results that open it. Absent: five in a row, or half of twenty. */
+  readonly opensAt?: OpensAt | undefined;
   /** Requests at once before it began to fail: what it recovers to. */
   readonly cap: number;
   /** The message that was asked about. */
@@ -70,7 +87,7 @@ export function breakerSlots(breaker: Breaker, cap: number): number {
 export function afterAnswer(before: Breaker, verdict: Verdict, rules: BreakerRules): Breaker {
   const { fault } = verdict;
   if (fault === 'ours') return before;
-  if (fault === 'none') return succeeded(before, rules.cap);
+  if (fault === 'none') return succeeded(before, rules);
   const breaker = { ...before, silentSince: fault === 'endpoint' ? (before.silentSince ?? rules.now) : undefined };
   if (fault === 'throttle') return throttled(breaker, verdict.retryAfterMs ?? 0, rules.now);
   if (fault === 'message') return aboutMessage(breaker, rules);
@@ -78,10 +95,10 @@ export function afterAnswer(before: Breaker, verdict: Verdict, rules: BreakerRul
   if (isEndpoints(verdict, failing.failed)) return failed(failing, verdict, rules);
   // One message has failed so far: its failures are one word, and nobody knows yet whose fault they are.
   const isNew = before.failed === undefined;
-  return aboutMessage(isNew ? { ...failing, recent: remember(failing, '0') } : failing, rules);
+  return aboutMessage(isNew ? { ...failing, recent: remember(failing, '0', rules) } : failing, rules);
 }
 
-function succeeded(breaker: Breaker, cap: number): Breaker {
+function succeeded(breaker: Breaker, rules: BreakerRules): Breaker {
   const {
     throttles: _,
     failingSince: __,
@@ -91,9 +108,9 @@ function succeeded(breaker: Breaker, cap: number): Breaker {
     silentSince: ______,
     ...rest
   } = breaker;
-  const good: Breaker = { ...rest, probes: 0, recent: remember(breaker, '1') };
+  const good: Breaker = { ...rest, probes: 0, recent: remember(breaker, '1', rules) };
   if (isOnTrial(breaker)) return { ...good, recovered: 0, ramp: 1, round: 0 };
-  const stepped = breaker.ramp === undefined ? good : stepUp(good, breaker.ramp, cap);
+  const stepped = breaker.ramp === undefined ? good : stepUp(good, breaker.ramp, rules.cap);
   if (breaker.opens === 0) return stepped;
   const recovered = (breaker.recovered ?? 0) + 1;
   return recovered < SUCCESSES_TO_CLOSE
@@ -114,21 +131,23 @@ function failed(breaker: Breaker, verdict: Verdict, rules: BreakerRules): Breake
   const after: Breaker = {
     ...breaker,
     throttles: undefined,
-    recent: remember(breaker, '0'),
+    recent: remember(breaker, '0', rules),
     failingSince: breaker.failingSince ?? now,
     probes: breaker.probes + (wasTrial ? 1 : 0),
     ...(verdict.class === 'gone' ? { goneAt: breaker.goneAt ?? now } : {}),
     ...(verdict.class === 'forbidden_address' ? { forbiddenAt: breaker.forbiddenAt ?? now } : {}),
   };
   if (breaker.holdUntil !== undefined) return after;
-  const opens = breaker.opens > 0 || verdict.class === 'gone' || opensBy(after.recent ?? '');
+  const opens = breaker.opens > 0 || verdict.class === 'gone' || opensBy(after.recent ?? '', rules);
   return opens ? opened(after, breaker.opens + 1, rules) : after;
 }
 
-/** The last five results failed, or half of the last twenty. */
-function opensBy(recent: string): boolean {
+/** By the given numbers; else the last five results failed, or half of the last twenty. */
+function opensBy(recent: string, { opensAt }: BreakerRules): boolean {
+  const failures = recent.split('0').length - 1;
+  if (opensAt !== undefined) return failures >= opensAt.failures;
   if (recent.endsWith('0'.repeat(IN_A_ROW))) return true;
-  return recent.length === WINDOW && recent.split('0').length - 1 >= WINDOW / 2;
+  return recent.length === WINDOW && failures >= WINDOW / 2;
 }
 
 /** A trial request that met a bad message learnt nothing: the same hold again, and another message next time. */
@@ -164,11 +183,47 @@ function throttled(breaker: Breaker, askedMs: number, now: EpochMs): Breaker {
   return { ...breaker, throttles, holdUntil: until, holdWhy: 'throttled', holdSince: now };
 }
 
-function remember({ recent = '' }: Breaker, result: '0' | '1'): string {
-  return (recent + result).slice(-WINDOW);
+function remember({ recent = '' }: Breaker, result: '0' | '1', { opensAt }: BreakerRules): string {
+  return (recent + result).slice(-(opensAt?.ofLast ?? WINDOW));
 }
 
-export type DisableReason = 'gone' | 'forbidden_address' | 'requested' | 'failing';
+export type DisableReason = 'gone' | 'forbidden_address' | 'requested' | 'failing' | 'failure_rate';
+/** A rate of failures that disables an endpoint: at least `failureRate` of at least `attempts` requests in `hours`. */
+export interface DisableAt {
+  readonly failureRate: number;
+  readonly attempts: number;
+  readonly hours: number;
+}
+/** How long its owner knows before: the rate must still be over its limit then. */
+const TOLD_BEFORE_MS = HOUR_MS;
+
+/**
+ * What the rate goes by, after an answer: successes, and the failures that the breaker counts. Repeated failures of one
+ * message alone are one, and what a message deserved is none.
+ */
+export function rate(
+  before: Rated | undefined,
+  verdict: Pick<Verdict, 'fault'>,
+  { now, known, failed, limit }: RateRules,
+): Rated | undefined {
+  const isFirst = verdict.fault === 'ambiguous' && known === undefined;
+  const fails = isEndpoints(verdict, failed) || isFirst;
+  if (!fails && verdict.fault !== 'none') return before;
+  const hours = addToHours(before?.hours, now, { ok: fails ? 0 : 1, fail: fails ? 1 : 0 });
+  const { ok, fail } = sumOf(readHours(hours, now).slice(0, limit.hours));
+  const isOver = ok + fail >= limit.attempts && fail >= limit.failureRate * (ok + fail);
+  return isOver ? { hours, overSince: before?.overSince ?? now } : { hours };
+}
+interface RateRules {
+  readonly now: EpochMs;
+  /** The messages that failed since the last success, before the answer and after it. */
+  readonly known: Breaker['failed'];
+  readonly failed: Breaker['failed'];
+  readonly limit: DisableAt;
+}
+const sumOf = (hours: readonly HourCount[]): HourCount =>
+  hours.reduce((sum, { ok, fail }) => ({ ok: sum.ok + ok, fail: sum.fail + fail }), { ok: 0, fail: 0 });
+
 /**
  * Why the session must disable the endpoint, after an answer. `before`: the breaker before it. `days`: without a success,
  * until the endpoint is disabled for what is its own fault; false: never.
@@ -177,14 +232,17 @@ export function disableReason(
   before: Breaker,
   after: Breaker,
   verdict: Verdict,
-  rules: { readonly now: EpochMs; readonly days: number | false },
+  rules: { readonly now: EpochMs; readonly days: number | false; readonly rated?: Rated | undefined },
 ): DisableReason | undefined {
-  const { now, days } = rules;
+  const { now, days, rated } = rules;
   const saidBefore = (at: EpochMs | undefined): boolean => at !== undefined && now - at >= SECOND_WORD_MS;
   if (verdict.directive === 'disable') return 'requested';
   if (verdict.class === 'gone' && saidBefore(before.goneAt)) return 'gone';
   if (verdict.class === 'forbidden_address' && saidBefore(before.forbiddenAt)) return 'forbidden_address';
+  const over = rated?.overSince;
+  if (days === false || !isEndpoints(verdict, after.failed)) return undefined;
+  if (over !== undefined && now - over >= TOLD_BEFORE_MS) return 'failure_rate';
   const since = after.failingSince;
-  if (days === false || since === undefined || !isEndpoints(verdict, after.failed)) return undefined;
+  if (since === undefined) return undefined;
   return after.probes >= TRIALS_TO_DISABLE && now - since >= days * DAY_MS ? 'failing' : undefined;
 }

@@ -5,6 +5,7 @@ import type { OutboundTimings } from '#core/outbound/protocol/timings.ts';
 import type { BodyPorts } from '#core/outbound/publish/message-body.ts';
 import type { SignAttempt } from '#core/outbound/sign/attempt-to-sign.ts';
 import type { Clock, Crypto, DeadQueue, Ids, Random, ReceiptBox, Telemetry, Timer } from '#core/ports.ts';
+import type { DisableAt, OpensAt } from './breaker.ts';
 
 export interface DrainPorts extends BodyPorts {
   readonly store: ItemStore;
@@ -34,7 +35,11 @@ export interface DrainRules {
   /** The environment's waits after failures, seconds. */
   readonly waits: readonly number[];
   readonly probe: { readonly baseSeconds: number; readonly capSeconds: number };
+  /** Absent: the breaker's own numbers. */
+  readonly opensAt?: OpensAt | undefined;
   readonly autoDisableDays: number | false;
+  /** Absent: no rate of failures disables. */
+  readonly disableAt?: DisableAt | undefined;
   readonly attemptLog: 'failures' | 'all';
 }
 

@@ -1,4 +1,5 @@
 /** The request of one or several deliveries: stored bytes, signed anew for each attempt. */
+import { given } from '#core/given.ts';
 import { type MessageId, toBase32 } from '#core/outbound/protocol/ids.ts';
 import { contentTypeOf } from '#core/outbound/protocol/items.ts';
 import { thinBody } from '#core/outbound/publish/envelope.ts';
@@ -31,7 +32,8 @@ export function prepare({ ports, config }: Session, sendings: readonly Sending[]
     n: first.n,
     now: ports.clock.now(),
   });
-  return { sendings, request: { url: endpoint.url, headers, body, deadlineMs: endpoint.timeoutMs }, kid };
+  const { url, timeoutMs: deadlineMs, connectMs } = endpoint;
+  return { sendings, request: { url, headers, body, deadlineMs, ...given({ connectMs }) }, kid };
 }
 
 const JSON_TYPE = /^application\/(?:[\w.-]{1,100}\+)?json(?:;|$)/;

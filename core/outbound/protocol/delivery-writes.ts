@@ -148,6 +148,7 @@ export const SESSION_ATTRIBUTES = [
   'lane',
   'quick',
   'bucket',
+  'rated',
   'hours',
   'lastSuccessAt',
   'lastFailureAt',
@@ -445,6 +446,7 @@ export function enable(ep: EndpointId, act: GateAct, dropBefore?: EpochMs): Runt
       'forbiddenAt',
       'recovered',
       'failed',
+      'rated',
     ],
   };
 }

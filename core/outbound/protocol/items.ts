@@ -123,6 +123,8 @@ export interface EndpointItem {
   readonly rate?: { readonly perSecond: number; readonly burst: number };
   readonly maxConcurrency: number;
   readonly timeoutMs: number;
+  /** For a connection, behind the name lookup. Absent: 5 s. */
+  readonly connectMs?: number;
   readonly ordered: boolean;
   /** Of an ordered endpoint: hours after which its head ends as dead. */
   readonly headOfLineHours?: number;
@@ -170,6 +172,13 @@ interface ThrottledRun {
   readonly n: number;
   readonly at: EpochMs;
   readonly further: number;
+}
+/** What a rate of failures goes by. */
+export interface Rated {
+  /** As `hours` of the runtime item, but of the failures only those that the breaker counts. */
+  readonly hours: string;
+  /** When the rate was first over its limit; absent: it is not. */
+  readonly overSince?: EpochMs;
 }
 /** What goes on at an endpoint: gate, lease, breaker, pace. One item, changed by conditional writes only. */
 export interface RuntimeItem extends Listed {
@@ -236,6 +245,8 @@ export interface RuntimeItem extends Listed {
   readonly endLaterAt?: EpochMs;
   /** First-generation deliveries of messages created before this are dropped. */
   readonly dropBefore?: EpochMs;
+  /** Where a rate of failures disables: what it goes by. */
+  readonly rated?: Rated;
   /** Attempts of the last 24 hours (protocol/hours.ts). */
   readonly hours?: string;
   /** Deliveries that died, ever. */

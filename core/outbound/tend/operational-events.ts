@@ -45,7 +45,7 @@ const WARNINGS = [
 
 /** What an endpoint's runtime item says that somebody may want to know; a session's own word has the same key. */
 export function eventsOf(runtime: RuntimeItem, now: EpochMs): readonly OperationalJob['op'][] {
-  const { ep, app, gate, gateBy, gateWhy, gateSince, failingSince } = runtime;
+  const { ep, app, gate, gateBy, gateWhy, gateSince, failingSince, rated } = runtime;
   const data = { endpoint: ep, application: app };
   const isFresh = (at: EpochMs): boolean => at <= now && now - at < TOLD_MS;
   const found: OperationalJob['op'][] = [];
@@ -57,6 +57,11 @@ export function eventsOf(runtime: RuntimeItem, now: EpochMs): readonly Operation
     const at = (failingSince ?? 0) + afterMs;
     if (isFresh(at))
       found.push({ type, key: operationalKey(type, ep, at), data: { ...data, failing_since: failingSince } });
+  }
+  const over = rated?.overSince;
+  if (over !== undefined && gate === 'open' && isFresh(over)) {
+    const type = 'endpoint.disable_warning';
+    found.push({ type, key: operationalKey(type, ep, over), data: { ...data, reason: 'failure_rate' } });
   }
   return found;
 }

@@ -97,6 +97,8 @@ const OUTBOUND: Required<OutboundConfig> = {
   auditMinutes: 5,
   autoDisableDays: false,
   probe: { baseSeconds: 20 },
+  breaker: 'ten-failures',
+  disable: 'nineteen-of-twenty',
   retentionDays: 50,
   signature: 't-v1',
   signatureHeader: 'Acme-Signature',

@@ -67,6 +67,26 @@ describe('outbound of an environment', () => {
     expect(resolve({ outbound: { schedule: [1, 2] } }).outbound?.schedule).toEqual([1, 2]);
   });
 
+  it('takes numbers of the breaker and of a rate by name or as they are, and holds for `openMinutes` where no probe says else', () => {
+    const halfHour = { baseSeconds: 1_800, capSeconds: 1_800 };
+    expect(resolve({ outbound: { breaker: 'ten-failures', disable: 'nineteen-of-twenty' } }).outbound).toMatchObject({
+      breaker: { failures: 10, ofLast: 100 },
+      probe: halfHour,
+      disable: { failureRate: 0.95, attempts: 100, hours: 24 },
+    });
+    expect(resolve({ outbound: { breaker: 'five-in-a-row' } }).outbound).toMatchObject({
+      breaker: { failures: 5, ofLast: 5 },
+      probe: halfHour,
+    });
+    const own = { breaker: { failures: 3, ofLast: 10 }, probe: { baseSeconds: 60 } };
+    expect(resolve({ outbound: own }).outbound).toMatchObject({
+      breaker: { failures: 3, ofLast: 10 },
+      probe: { baseSeconds: 60, capSeconds: 900 },
+    });
+    expect(resolve({ outbound: {} }).outbound).not.toHaveProperty('breaker');
+    expect(resolve({ outbound: {} }).outbound).not.toHaveProperty('disable');
+  });
+
   it.each([
     [{ schedule: 'dayly' }, 'did you mean "day"?'],
     [{ schedule: [] }, 'a list of 1 to 20 waits in seconds'],
@@ -80,6 +100,14 @@ describe('outbound of an environment', () => {
     [{ userAgent: 'a\r\nb' }, '1 to 200 printable ASCII characters'],
     [{ probe: { baseSeconds: 60, capSeconds: 30 } }, 'at most capSeconds'],
     [{ probe: { baseSeconds: 3, capSeconds: 30 } }, 'baseSeconds'],
+    [{ breaker: 'ten-failure' }, 'did you mean "ten-failures"?'],
+    [{ breaker: { failures: 6, ofLast: 5 } }, 'at most ofLast'],
+    [{ breaker: { failures: 5 } }, 'ofLast'],
+    [{ breaker: { failures: 5, ofLast: 101 } }, 'results from 1 to 100'],
+    [{ breaker: { failures: 5, ofLast: 10, openMinutes: 31 } }, 'minutes from 1 to 30'],
+    [{ disable: { failureRate: 0.4, attempts: 100, hours: 24 } }, 'of the messages from 0.5 to 1'],
+    [{ disable: { failureRate: 0.95, attempts: 9, hours: 24 } }, 'messages from 10 to 100000'],
+    [{ disable: { failureRate: 0.95, attempts: 100, hours: 25 } }, 'hours from 1 to 24'],
     [{ timeOut: 3 }, 'an unknown key'],
   ])('refuses %j with what is allowed', (outbound, said) => {
     expect(problemOf(outbound)).toContain(said);

@@ -112,6 +112,7 @@ export const ENDPOINT_BODY: Readonly<Record<string, Schema>> = described(endpoin
   compatibility:
     "Headers of the system that sent before, beside those of `signature`: docs/send/moving.md. header: in lower case, by default that system's. timed: the time is signed and in the header: what Convoy calls advanced, and the older form of Outpost.",
   schedule: `Waits after failed attempts in seconds, or a name (${Object.keys(SCHEDULES).join(', ')}).`,
+  connect_timeout_seconds: 'For the connection, behind the name lookup and within timeout_seconds; null: 5.',
   ordered: 'A message begins only when the one before it is over.',
   head_of_line_hours: 'Of an ordered endpoint: after this its first message is given up.',
   payload: 'thin: without data.',

@@ -29,6 +29,7 @@ const SAMPLE: Required<EndpointBody> = {
   rate: { per_second: 2.5, burst: 10 },
   max_concurrency: 3,
   timeout_seconds: 7,
+  connect_timeout_seconds: 3,
   ordered: true,
   head_of_line_hours: 4,
   batch: { max_events: 10, max_bytes: 2_048 },

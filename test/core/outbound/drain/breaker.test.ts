@@ -3,11 +3,14 @@ import { describe, expect, test } from 'vitest';
 import { given } from '#core/given.ts';
 import {
   afterAnswer,
+  BREAKERS,
   type Breaker,
   breakerSlots,
   DEFAULT_PROBE,
+  DISABLES,
   disableReason,
   isOnTrial,
+  rate,
   triedRow,
 } from '#core/outbound/drain/breaker.ts';
 import type { Verdict } from '#core/outbound/ports.ts';
@@ -49,6 +52,75 @@ describe('opens', () => {
   test('at a first 410, never for what one message deserved', () => {
     expect(feed([{ class: 'gone', fault: 'endpoint' }])).toMatchObject({ opens: 1, goneAt: 0 });
     expect(feed(Array.from({ length: 50 }, () => refused))).toMatchObject({ opens: 0 });
+  });
+});
+
+describe('with numbers of its own', () => {
+  const fed = (name: keyof typeof BREAKERS, verdicts: readonly Verdict[]): Breaker =>
+    verdicts.reduce(
+      (breaker, verdict, n) => afterAnswer(breaker, verdict, { ...at(n), opensAt: BREAKERS[name] }),
+      CLOSED,
+    );
+  const times = (count: number, verdict: Verdict): Verdict[] => Array.from({ length: count }, () => verdict);
+  test('opens at five in a row, and not at half of twenty', () => {
+    const half = Array.from({ length: 40 }, (_, n) => (n % 2 === 0 ? down : ok));
+    expect(fed('five-in-a-row', half).opens).toBe(0);
+    expect(fed('five-in-a-row', times(4, down)).opens).toBe(0);
+    expect(fed('five-in-a-row', times(5, down)).opens).toBe(1);
+  });
+  test('opens at ten failures, whatever succeeds between them, and never at 4xx of messages', () => {
+    const one = [down, ...times(8, ok)];
+    const mixed = (count: number): Verdict[] => Array.from({ length: count }, () => one).flat();
+    expect(fed('ten-failures', times(9, down)).opens).toBe(0);
+    expect(fed('ten-failures', times(10, down)).opens).toBe(1);
+    expect(fed('ten-failures', [...mixed(9), down]).opens).toBe(1);
+    expect(fed('ten-failures', times(100, refused)).opens).toBe(0);
+  });
+  test('never opens for one message, though its window is full', () => {
+    const rules = { ...at(0), opensAt: { failures: 1, ofLast: 1 } };
+    expect(afterAnswer(CLOSED, unclear, rules).opens).toBe(0);
+    expect(afterAnswer(CLOSED, down, rules).opens).toBe(1);
+  });
+});
+
+describe('a rate of failures', () => {
+  const limit = DISABLES['nineteen-of-twenty'];
+  const rated = (verdicts: readonly Verdict[], failed: readonly string[] | undefined, now = 0) =>
+    verdicts.reduce<ReturnType<typeof rate>>(
+      (before, verdict) => rate(before, verdict, { now, known: failed, failed, limit }),
+      undefined,
+    );
+  const times = (count: number, verdict: Verdict): Verdict[] => Array.from({ length: count }, () => verdict);
+  test('is over its limit at 95 of a hundred, of two messages at least', () => {
+    const two = ['msg_a', 'msg_b'];
+    expect(rated([...times(5, ok), ...times(94, unclear)], two)?.overSince).toBeUndefined();
+    expect(rated([...times(5, ok), ...times(95, unclear)], two)?.overSince).toBe(0);
+    expect(rated([...times(6, ok), ...times(94, unclear)], two)?.overSince).toBeUndefined();
+    expect(rated(times(200, unclear), ['msg_a'])).toBeUndefined();
+  });
+  test('never counts what one message deserved, nor a wait for its pace', () => {
+    expect(rated([...times(200, refused), ...times(200, throttled()), ...times(99, down)], undefined)).toEqual(
+      rated(times(99, down), undefined),
+    );
+  });
+  test('forgets what is older than its hours, and is below its limit again', () => {
+    const over = rated(times(100, down), undefined);
+    expect(over?.overSince).toBe(0);
+    const next = { now: 25 * HOUR_MS, known: undefined, failed: undefined, limit };
+    expect(rate(over, down, next)?.overSince).toBeUndefined();
+  });
+  test("disables an hour after it was told, where the last failure is the endpoint's", () => {
+    const after = { ...CLOSED, failed: ['msg_a', 'msg_b'] };
+    const reason = (now: number, verdict = unclear, days: number | false = 5, failed = after.failed) =>
+      disableReason(CLOSED, { ...after, failed }, verdict, { now, days, rated: { hours: '', overSince: 0 } });
+    expect(reason(HOUR_MS - 1)).toBeUndefined();
+    expect(reason(HOUR_MS)).toBe('failure_rate');
+    expect([reason(HOUR_MS, ok), reason(HOUR_MS, refused), reason(HOUR_MS, unclear, false)]).toEqual([
+      undefined,
+      undefined,
+      undefined,
+    ]);
+    expect(reason(HOUR_MS, unclear, 5, ['msg_a'])).toBeUndefined();
   });
 });
 

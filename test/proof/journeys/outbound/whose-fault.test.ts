@@ -1,6 +1,7 @@
 /** One message at fault, or its endpoint: what a month of failures charges, kills and disables. */
 import { expect, it } from 'vitest';
 import { exists } from '#core/condition.ts';
+import { DISABLES } from '#core/outbound/drain/breaker.ts';
 import { EGRESS } from '#core/outbound/drain/endpoint-config.ts';
 import { SCHEDULES } from '#core/outbound/drain/schedule.ts';
 import type { MessageId } from '#core/outbound/protocol/ids.ts';
@@ -191,4 +192,28 @@ it('keeps the schedule of an answered failure while the guard is on, and lets a 
   const log = world.items<AttemptItem>('outbox', `T#${silent}#`);
   expect(log.map(({ spared }) => spared)).toEqual(['egress', 'egress', 'egress']);
   world.stop();
+});
+
+it('disables by a rate of failures, an hour after its owner was told, and not for one message', async () => {
+  const breaker = { probe: { baseSeconds: 30, capSeconds: 900 }, disableAt: DISABLES['nineteen-of-twenty'] };
+  const never = { breaker, autoDisableDays: 30 };
+  const bad = await withEndpoint(() => noAnswer('connect'), {}, never);
+  const ops = await bad.world.clock.complete(bad.world.createApplication({ uid: 'operations' }));
+  const told = await bad.world.clock.complete(bad.world.createEndpoint(ops, () => answered(200)));
+  for (const key of ['a', 'b', 'c']) await bad.publish(key);
+  await bad.world.until(() => bad.world.runtime(bad.ep).gate === 'disabled', 2 * DAY_MS, MINUTE_MS);
+  expect(bad.world.runtime(bad.ep)).toMatchObject({ gate: 'disabled', gateWhy: 'failure_rate' });
+  const { gateSince } = bad.world.runtime(bad.ep);
+  const warnings = bad.world
+    .requestsTo(told)
+    .filter(({ body }) => new TextDecoder().decode(body).includes('failure_rate'))
+    .map(({ body, startedAt }) => [JSON.parse(new TextDecoder().decode(body)).type, startedAt] as const);
+  expect(warnings[0]?.[0]).toBe('endpoint.disable_warning');
+  expect(warnings[0]?.[1]).toBeLessThanOrEqual(gateSince - 59 * MINUTE_MS);
+  bad.world.stop();
+  const one = await withEndpoint(() => answered(500), {}, { ...never, waits: Array(20).fill(600) });
+  await one.publish('poison');
+  await one.world.clock.advanceBy(2 * DAY_MS);
+  expect(one.world.runtime(one.ep)).toMatchObject({ gate: 'open' });
+  one.world.stop();
 });

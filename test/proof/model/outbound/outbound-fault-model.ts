@@ -20,6 +20,10 @@ interface Rules {
   readonly headCharged: boolean;
   /** The egress guard is on: it spares every failure, or those without an answer; and what it spares waits. */
   readonly guard: 'off' | 'all, at once' | 'unanswered, waits';
+  /** A success ends the failures in a row, or they stay in the window of the last results until the breaker closes. */
+  readonly window: 'in a row' | 'of the last';
+  /** The rate that disables: of all failures, or of those that are words of the breaker; and its owner hears first. */
+  readonly rate: 'off' | 'failures' | 'words' | 'words, unwarned';
 }
 
 const GOOD: Rules = {
@@ -30,6 +34,8 @@ const GOOD: Rules = {
   ordered: false,
   headCharged: true,
   guard: 'off',
+  window: 'in a row',
+  rate: 'off',
 };
 const TODAY: Partial<Rules> = { words: 'each', charges: 'never a probe', disables: 'any', headCharged: false };
 
@@ -55,14 +61,20 @@ interface State {
   readonly failing: boolean;
   /** Ghost: it was silent since the last success. */
   readonly silent: boolean;
+  /** What the rate counts, the messages in it (bits), and whether the owner heard of it. */
+  readonly rated: number;
+  readonly ratedOf: number;
+  readonly warned: boolean;
 }
 
 const ATTEMPTS = 4;
 const PROBES_TO_DISABLE = 2;
+const RATED_TO_DISABLE = 2;
 
 const ONE_OPENED = 'THE BREAKER OPENED FOR ONE MESSAGE';
 const ONE_DISABLED = 'THE ENDPOINT WAS DISABLED FOR ONE MESSAGE';
 const KILLED = "A MESSAGE DIED OF ITS ENDPOINT'S FAULT";
+const UNWARNED = 'THE ENDPOINT WAS DISABLED BEFORE ITS OWNER HEARD';
 const AT_ONCE = 'SENT AGAIN WITHOUT A WAIT';
 const FREE_HEAD = 'A DELIVERY THAT ALONE FAILS IS NOT CHARGED';
 const STUCK = 'A MESSAGE NEVER ENDS';
@@ -73,7 +85,7 @@ const two = (bits: number): boolean => (bits & (bits - 1)) !== 0;
 function after(rules: Rules, state: State, m: number): { readonly to: State; readonly charged: boolean } {
   const message = state.messages[m] as Message;
   const answered = state.world !== 'silent';
-  if (state.world === 'works' && !message.poison) return { to: succeeded(state, m), charged: false };
+  if (state.world === 'works' && !message.poison) return { to: succeeded(rules, state, m), charged: false };
   const failed = state.failed | (1 << m);
   const known = !answered || two(failed);
   const again = (state.failed & (1 << m)) !== 0;
@@ -88,6 +100,7 @@ function after(rules: Rules, state: State, m: number): { readonly to: State; rea
   const waits = charged || (!opens && rules.guard !== 'all, at once');
   const is = dies ? 'dead' : waits ? 'ahead' : 'due';
   const wasProbe = state.open;
+  const isRated = rules.rate !== 'off' && !spared && (rules.rate === 'failures' || counts);
   return {
     charged,
     to: {
@@ -100,14 +113,19 @@ function after(rules: Rules, state: State, m: number): { readonly to: State; rea
       probes: Math.min(PROBES_TO_DISABLE, state.probes + (wasProbe ? 1 : 0)),
       failing: state.failing || rules.disables === 'any' || known,
       silent: state.silent || !answered,
+      rated: Math.min(RATED_TO_DISABLE, state.rated + (isRated ? 1 : 0)),
+      ratedOf: isRated ? state.ratedOf | (1 << m) : state.ratedOf,
     },
   };
 }
 
-function succeeded(state: State, m: number): State {
+function succeeded(rules: Rules, state: State, m: number): State {
   const message = state.messages[m] as Message;
   const messages = replaceAt(state.messages, m, { ...message, is: 'delivered' as const, answered: true });
-  return { ...state, messages, failed: 0, inARow: 0, open: false, probes: 0, failing: false, silent: false };
+  // Once it closes, its window is empty; the rate is below its limit again.
+  const inARow = rules.window === 'of the last' && !state.open ? state.inARow : 0;
+  const rated = { rated: 0, ratedOf: 0, warned: false };
+  return { ...state, ...rated, messages, failed: 0, inARow, open: false, probes: 0, failing: false, silent: false };
 }
 
 function isCharged(
@@ -151,6 +169,16 @@ function days(rules: Rules): Actor<State> {
   };
 }
 
+/** The rate of failures is over its limit: first a word to the owner, then, an hour later, the gate. */
+function rate(rules: Rules): Actor<State> {
+  return state => {
+    if (rules.rate === 'off' || state.rated < RATED_TO_DISABLE || state.gate !== 'open') return [];
+    const ends = certain('rate', 'disable by rate', { ...state, gate: 'disabled' as const });
+    if (rules.rate === 'words, unwarned' || state.warned) return [ends];
+    return [certain('rate', 'tell the owner', { ...state, warned: true })];
+  };
+}
+
 const world: Actor<State> = state => [
   ...(state.world === 'works' ? [] : [certain('world', 'works again', { ...state, world: 'works' as const })]),
   ...(state.worldChanges === 0
@@ -182,10 +210,13 @@ function faultModel(rules: Rules, scope: Scope): Model<State> {
     probes: 0,
     failing: false,
     silent: false,
+    rated: 0,
+    ratedOf: 0,
+    warned: false,
   };
   return {
     starts: [start],
-    actors: [session(rules), time, days(rules), world],
+    actors: [session(rules), time, days(rules), rate(rules), world],
     key: state => JSON.stringify(state),
     stopAtFirst: true,
     mustReach: [
@@ -202,6 +233,10 @@ function faultModel(rules: Rules, scope: Scope): Model<State> {
 }
 
 function brokenBy(rules: Rules, from: State, to: State, action: string): string | undefined {
+  if (action.endsWith('disable by rate')) {
+    if (!two(from.ratedOf) && !from.silent) return ONE_DISABLED;
+    return from.warned ? undefined : UNWARNED;
+  }
   if (to.gate === 'disabled' && from.gate === 'open' && !two(from.failed) && !from.silent) return ONE_DISABLED;
   if (!action.startsWith('sends')) return undefined;
   const m = Number(action.slice('sends m'.length));
@@ -227,6 +262,13 @@ export const outboundFaultVariants: readonly Variant[] = [
   good('in order: a bad head, and the endpoint fails', 155, BESIDE, { ordered: true, disables: 'never' }),
   good('one bad message, just enabled', 15, { ...ALONE, enabled: true }),
   good('our own way out is under suspicion', 52399, THREE, { guard: 'unanswered, waits' }),
+  good('opens at the first failure that is known to be its own', 37022, THREE, { opensAt: 1 }),
+  good('two of the last, with successes between them', 43459, THREE, { opensAt: 2, window: 'of the last' }),
+  good('disabled by a rate, its owner told before', 12880, { ...BESIDE, changes: 2 }, { rate: 'words' }),
+  good('one bad message and a rate', 8, ALONE, { rate: 'words' }),
+  bad('of the last, each failure a word', ONE_OPENED, BESIDE, { opensAt: 2, window: 'of the last', words: 'each' }, 20),
+  bad('a rate of failures, whosever they are', ONE_DISABLED, ALONE, { rate: 'failures' }, 9),
+  bad('a rate that tells nobody before', UNWARNED, ALL, { rate: 'words, unwarned' }, 73),
   today('every failure counts: one bad message opens the breaker', ONE_OPENED, ALONE, {}, 6),
   today('the first failure opens, where one request at a time is allowed', ONE_OPENED, BESIDE, { opensAt: 1 }, 2),
   today(
