@@ -2,7 +2,14 @@
 
 import { signatureHeader } from '#core/outbound/api/fields.ts';
 import { BREAKERS, DISABLES, type DisableAt, type OpensAt } from '#core/outbound/drain/breaker.ts';
-import { SCHEDULES, type ScheduleName } from '#core/outbound/drain/schedule.ts';
+import {
+  BREAKERS,
+  DISABLES,
+  type DisableAt,
+  type OpensAt,
+  SCHEDULES,
+  type ScheduleName,
+} from '#core/outbound/drain/schedule.ts';
 import { KEY_ID_PLACES, SIGNATURE_PROFILES, type SignatureProfile } from '#core/outbound/protocol/items.ts';
 import { boolean, type Check, listOf, number, object, oneOf, show, text } from '#core/problem.ts';
 import { VERSION } from '#core/version.ts';

@@ -9,7 +9,7 @@ import { addToHours, type HourCount, readHours } from '#core/outbound/protocol/h
 import type { HoldWhy, Rated } from '#core/outbound/protocol/items.ts';
 import type { Random } from '#core/ports.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '#core/time.ts';
-import { jittered } from './schedule.ts';
+import { type DisableAt, jittered, type OpensAt } from './schedule.ts';
 import { isEndpoints, withFailed } from './whose-fault.ts';
 
 /** Attributes of the runtime item, and their meaning. */
@@ -29,20 +29,6 @@ export interface Breaker {
   readonly holdUntil?: EpochMs | undefined;
   readonly holdWhy?: HoldWhy | undefined;
   readonly holdSince?: EpochMs | undefined;
-}
-/** Numbers of other systems, by name. */
-export const BREAKERS = {
-  /** Five failures in a row, then half an hour. */
-  'five-in-a-row': { failures: 5, ofLast: 5, openMinutes: 30 },
-  /** Ten failures, whatever succeeds between them, then half an hour. */
-  'ten-failures': { failures: 10, ofLast: 100, openMinutes: 30 },
-} as const;
-export const DISABLES = { 'nineteen-of-twenty': { failureRate: 0.95, attempts: 100, hours: 24 } } as const;
-
-/** Of the results that count, the last `ofLast`; at most 100. */
-export interface OpensAt {
-  readonly failures: number;
-  readonly ofLast: number;
 }
 export interface BreakerRules {
   readonly now: EpochMs;
@@ -188,12 +174,6 @@ function remember({ recent = '' }: Breaker, result: '0' | '1', { opensAt }: Brea
 }
 
 export type DisableReason = 'gone' | 'forbidden_address' | 'requested' | 'failing' | 'failure_rate';
-/** A rate of failures that disables an endpoint: at least `failureRate` of at least `attempts` requests in `hours`. */
-export interface DisableAt {
-  readonly failureRate: number;
-  readonly attempts: number;
-  readonly hours: number;
-}
 /** How long its owner knows before: the rate must still be over its limit then. */
 const TOLD_BEFORE_MS = HOUR_MS;
 

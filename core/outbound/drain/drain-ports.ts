@@ -5,7 +5,7 @@ import type { OutboundTimings } from '#core/outbound/protocol/timings.ts';
 import type { BodyPorts } from '#core/outbound/publish/message-body.ts';
 import type { SignAttempt } from '#core/outbound/sign/attempt-to-sign.ts';
 import type { Clock, Crypto, DeadQueue, Ids, Random, ReceiptBox, Telemetry, Timer } from '#core/ports.ts';
-import type { DisableAt, OpensAt } from './breaker.ts';
+import type { DisableAt, OpensAt } from './schedule.ts';
 
 export interface DrainPorts extends BodyPorts {
   readonly store: ItemStore;

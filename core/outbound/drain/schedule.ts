@@ -1,4 +1,4 @@
-/** When a failed delivery is tried again: a list of waits after failures, jittered, never before what the endpoint asked. */
+/** Numbers that people choose: when an endpoint is put on hold or disabled, and when a failed delivery is tried again: a list of waits after failures, jittered, never before what the endpoint asked. */
 import type { EpochMs } from '#core/glossary.ts';
 import type { Random } from '#core/ports.ts';
 
@@ -13,6 +13,28 @@ export const SCHEDULES = {
   'ten-hours': [60, 300, 1_800, 7_200, 18_000, 36_000, 36_000],
 } as const satisfies Readonly<Record<string, readonly number[]>>;
 export type ScheduleName = keyof typeof SCHEDULES;
+
+/** Numbers of other systems, by name. */
+export const BREAKERS = {
+  /** Five failures in a row, then half an hour. */
+  'five-in-a-row': { failures: 5, ofLast: 5, openMinutes: 30 },
+  /** Ten failures, whatever succeeds between them, then half an hour. */
+  'ten-failures': { failures: 10, ofLast: 100, openMinutes: 30 },
+} as const;
+export const DISABLES = { 'nineteen-of-twenty': { failureRate: 0.95, attempts: 100, hours: 24 } } as const;
+
+/** Of the results that count, the last `ofLast`; at most 100. */
+export interface OpensAt {
+  readonly failures: number;
+  readonly ofLast: number;
+}
+
+/** A rate of failures that disables an endpoint: at least `failureRate` of at least `attempts` requests in `hours`. */
+export interface DisableAt {
+  readonly failureRate: number;
+  readonly attempts: number;
+  readonly hours: number;
+}
 
 const MAX_WAITS = 20;
 const MAX_WAIT_SECONDS = 86_400;

@@ -3,16 +3,15 @@ import { describe, expect, test } from 'vitest';
 import { given } from '#core/given.ts';
 import {
   afterAnswer,
-  BREAKERS,
   type Breaker,
   breakerSlots,
   DEFAULT_PROBE,
-  DISABLES,
   disableReason,
   isOnTrial,
   rate,
   triedRow,
 } from '#core/outbound/drain/breaker.ts';
+import { BREAKERS, DISABLES } from '#core/outbound/drain/schedule.ts';
 import type { Verdict } from '#core/outbound/ports.ts';
 import { DAY_MS, HOUR_MS } from '#core/time.ts';
 

@@ -1,9 +1,8 @@
 /** One message at fault, or its endpoint: what a month of failures charges, kills and disables. */
 import { expect, it } from 'vitest';
 import { exists } from '#core/condition.ts';
-import { DISABLES } from '#core/outbound/drain/breaker.ts';
 import { EGRESS } from '#core/outbound/drain/endpoint-config.ts';
-import { SCHEDULES } from '#core/outbound/drain/schedule.ts';
+import { DISABLES, SCHEDULES } from '#core/outbound/drain/schedule.ts';
 import type { MessageId } from '#core/outbound/protocol/ids.ts';
 import type { AttemptItem } from '#core/outbound/protocol/items.ts';
 import { controlKey, runtimeKey } from '#core/outbound/protocol/keys.ts';
