@@ -1,7 +1,6 @@
 /** `outbound` of an environment: webhooks to your customers. Absent: nothing of it is deployed. */
 
 import { signatureHeader } from '#core/outbound/api/fields.ts';
-import { BREAKERS, DISABLES, type DisableAt, type OpensAt } from '#core/outbound/drain/breaker.ts';
 import {
   BREAKERS,
   DISABLES,
