@@ -15,6 +15,8 @@ export interface PortalConfig {
   readonly origins?: readonly string[];
   /** Origin under which customers reach the portal, where a domain of yours leads to it. @default the API's own */
   readonly url?: string;
+  /** Address of an endpoint's page in your own application, which operational events carry: `{app}` and `{endpoint}` become the `uid`, or else the id. Your page asks for a portal token itself. @default none */
+  readonly pageUrl?: string;
 }
 
 /** `portal` with every default filled in. */
@@ -46,6 +48,11 @@ export const portalShape: Check = object<PortalConfig>(
     frameAncestors: listOf(ancestor),
     origins: listOf(origin),
     url: origin,
+    pageUrl: text(
+      /^https:\/\/[a-z0-9.-]+(?::\d{1,5})?\/[^\s{}]*(?:\{(?:app|endpoint)\}[^\s{}]*){0,4}$/,
+      'an https URL, in which only {app} and {endpoint} are filled in',
+      'e.g. "https://app.acme.com/customers/{app}/webhooks/{endpoint}"',
+    ),
   },
   ['name'],
 );

@@ -16,7 +16,7 @@ import { runReplayJob } from '#core/outbound/replay/replay-job.ts';
 import { finishedJob, publishOperational } from '#core/outbound/tend/operational-events.ts';
 import { config } from '#lambdas/shared/baked-config.ts';
 import { flushTelemetry } from '#lambdas/shared/flush-telemetry.ts';
-import { retentionMs } from '#lambdas/shared/outbound-config.ts';
+import { outbound, retentionMs } from '#lambdas/shared/outbound-config.ts';
 import { outboundStores } from '#lambdas/shared/outbound-stores.ts';
 import { environment } from '#lambdas/shared/process-environment.ts';
 import { readEnv } from '#lambdas/shared/read-env.ts';
@@ -26,7 +26,7 @@ import { handleJobs } from './handle-jobs.ts';
 const env = readEnv(fanOutEnv, environment);
 const telemetry = new EmfTelemetry({ environment: config.environment, level: config.logLevel });
 const { sqs, store, jobs } = await outboundStores(env);
-const rules = { retentionMs };
+const rules = { retentionMs, pageUrl: outbound.portal?.pageUrl };
 const endpoints = endpointsOf(store);
 const shared = {
   ...{ store, jobs, telemetry },

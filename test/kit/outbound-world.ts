@@ -119,6 +119,7 @@ export interface OutboundWorldOptions {
   /** Whether publish puts rows itself, or sends a job. */
   readonly publishes?: 'by turns' | 'direct' | 'job';
   readonly auditMinutes?: number;
+  readonly pageUrl?: string;
   readonly reconcile?: 'all' | 'sample' | 'off';
   /** The store as a function meets it. */
   readonly watchStore?: (role: OutboundRole, store: ItemStore) => ItemStore;
@@ -181,7 +182,7 @@ export class OutboundWorld {
     this.#options = options;
     this.#timings = timings;
     this.random = new SeededRandom(seed);
-    this.rules = { retentionMs };
+    this.rules = { retentionMs, ...given({ pageUrl: options.pageUrl }) };
     this.telemetry = options.telemetry ?? new MemoryTelemetry();
     this.blobs = new MemoryBlobs(this.clock);
     const settings = { clock: this.clock, random: this.random.fork() };

@@ -2,12 +2,13 @@
  * Operational events: published by the same engine into the application `uid:operations`, where it exists. The key names
  * kind, endpoint and hour, so each goes once an hour whoever tells it. Never about endpoints of `operations` itself.
  */
+import { given } from '#core/given.ts';
 import type { EpochMs } from '#core/glossary.ts';
 import { operationalKey } from '#core/outbound/drain/tell.ts';
-import type { OperationalJob, Placed } from '#core/outbound/ports.ts';
-import { type AppId, messageIdOf } from '#core/outbound/protocol/ids.ts';
-import type { ReplayJobItem, RowItem, RuntimeItem } from '#core/outbound/protocol/items.ts';
-import { appNameKey, messageKey } from '#core/outbound/protocol/keys.ts';
+import type { Item, OperationalJob, Placed } from '#core/outbound/ports.ts';
+import { type AppId, type EndpointId, messageIdOf } from '#core/outbound/protocol/ids.ts';
+import type { EndpointItem, ReplayJobItem, RowItem, RuntimeItem } from '#core/outbound/protocol/items.ts';
+import { applicationKey, appNameKey, endpointKey, messageKey } from '#core/outbound/protocol/keys.ts';
 import { type PublishPorts, type PublishRules, publish } from '#core/outbound/publish/publish.ts';
 import { HOUR_MS, MINUTE_MS } from '#core/time.ts';
 import { type Backlog, levelOf } from './backlog.ts';
@@ -16,10 +17,42 @@ const OPERATIONS = 'operations';
 /** A younger one is told again: its first job may have been lost. */
 const TOLD_ONCE_MS = 5 * MINUTE_MS;
 
+export interface TellRules extends PublishRules {
+  /** Address of an endpoint's page in the platform's own application, with {app} and {endpoint}. */
+  readonly pageUrl?: string | undefined;
+}
+
+/** What whoever hears it would look up: names and data of the producer's own, and no secret of the customer. */
+async function factsOf(
+  store: PublishPorts['store'],
+  { pageUrl }: TellRules,
+  { application: app, endpoint: ep }: Item,
+): Promise<Item> {
+  const [application, endpoint] = await Promise.all([
+    store.get(applicationKey(app as AppId), 'eventual'),
+    ep === undefined ? undefined : store.get(endpointKey(app as AppId, ep as EndpointId), 'eventual'),
+  ]);
+  const link = (names: Pick<EndpointItem, 'id' | 'uid'>): string | undefined =>
+    pageUrl
+      ?.replaceAll('{app}', encodeURIComponent(application?.uid ?? String(app)))
+      .replaceAll('{endpoint}', encodeURIComponent(names.uid ?? names.id));
+  return {
+    ...given({ application_uid: application?.uid, application_metadata: application?.metadata }),
+    ...(endpoint === undefined || endpoint.deletedAt !== undefined
+      ? {}
+      : {
+          ...given({ endpoint_uid: endpoint.uid, link: link(endpoint) }),
+          // Behind ? there may be a secret.
+          url: endpoint.url.replace(/[?#].*$/s, ''),
+          endpoint_metadata: endpoint.metadata,
+        }),
+  };
+}
+
 /** Publishes one, or does nothing where nobody wants to know. */
 export async function publishOperational(
   ports: PublishPorts,
-  rules: PublishRules,
+  rules: TellRules,
   op: OperationalJob['op'],
 ): Promise<void> {
   const name = await ports.store.get(appNameKey(OPERATIONS), 'eventual');
@@ -31,7 +64,9 @@ export async function publishOperational(
     const told = await ports.store.get(messageKey(messageIdOf(app, op.key, ports.crypto)), 'eventual');
     if (told !== undefined && op.at - told.createdAt > TOLD_ONCE_MS) return;
   }
-  const json = new TextEncoder().encode(JSON.stringify(op.data));
+  const json = new TextEncoder().encode(
+    JSON.stringify({ ...op.data, ...(await factsOf(ports.store, rules, op.data)) }),
+  );
   await publish(ports, rules, { app, key: op.key, type: op.type, content: { kind: 'data', json } });
 }
 

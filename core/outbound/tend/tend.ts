@@ -43,6 +43,7 @@ export interface TendRules {
   readonly retentionMs: number;
   readonly auditMinutes: number;
   readonly reconcile: 'all' | 'sample' | 'off';
+  readonly pageUrl?: string | undefined;
 }
 
 /** Of the whole run; the next one begins a minute later. */

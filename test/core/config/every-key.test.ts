@@ -116,6 +116,7 @@ const PORTAL: Required<PortalConfig> = {
   frameAncestors: ['https://app.acme.com'],
   origins: ['https://app.acme.com'],
   url: 'https://hooks.acme.com',
+  pageUrl: 'https://app.acme.com/{app}/{endpoint}',
 };
 const OTLP: Required<OtlpConfig> = { endpoint: 'https://other.example.com', secretHeaders: true };
 const EDGES: Required<EdgeConfig> = {

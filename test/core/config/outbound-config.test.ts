@@ -41,6 +41,13 @@ describe('outbound of an environment', () => {
       expect(problemOf({ portal: given }), JSON.stringify(given)).toContain(place);
   });
 
+  it('takes an address of a page with {app} and {endpoint} only', () => {
+    const of = (pageUrl: string) => problemOf({ portal: { name: 'Acme', pageUrl } });
+    expect(of('https://app.acme.com/customers/{app}/webhooks/{endpoint}?tab=1')).toBe('none');
+    for (const bad of ['http://app.acme.com/{app}', 'https://app.acme.com/{token}', '/{app}', 'https://a.com'])
+      expect(of(bad), bad).toContain('only {app} and {endpoint}');
+  });
+
   it('has a default for everything', () => {
     const { outbound } = resolve({ outbound: {}, retentionDays: 45 });
     expect(outbound).toMatchObject({

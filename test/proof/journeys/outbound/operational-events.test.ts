@@ -67,6 +67,38 @@ it('tells that an endpoint was disabled, and why', async () => {
   it.stop();
 });
 
+it('carries what whoever hears it would look up, and nothing that is secret', async () => {
+  const it = new OutboundWorld({
+    ...{ waits: [1], idleMs: 500, longPolling: true, auditMinutes: 1 },
+    pageUrl: 'https://app.acme.com/{app}/hooks/{endpoint}',
+  });
+  const metadata = { plan: 'gold' };
+  const app = await it.clock.complete(it.createApplication({ uid: 'acme', metadata }));
+  const ops = await it.clock.complete(it.createApplication({ uid: 'operations' }));
+  const url = 'https://hooks.customer.com/in?token=s3cret#part';
+  const ep = await it.clock.complete(
+    it.createEndpoint(app, () => answered(410), { uid: 'main hook', url, metadata: { team: 'shop' } }),
+  );
+  const own = await it.clock.complete(it.createEndpoint(ops, () => answered(200)));
+  it.start();
+  await it.clock.complete(it.publish(app, 'k1'));
+  await it.clock.advanceBy(10 * MINUTE_MS);
+  const bodies = it.requestsTo(own).map(({ body }) => new TextDecoder().decode(body));
+  const disabled = bodies.map(body => JSON.parse(body) as Told).find(({ type }) => type === 'endpoint.disabled');
+  expect(disabled?.data).toEqual({
+    ...{ endpoint: ep, application: app, reason: 'gone' },
+    ...{ application_uid: 'acme', application_metadata: metadata },
+    ...{
+      endpoint_uid: 'main hook',
+      endpoint_metadata: { team: 'shop' },
+      url: expect.stringMatching(/^https:.*[^?#]$/),
+    },
+    link: 'https://app.acme.com/acme/hooks/main%20hook',
+  });
+  expect(bodies.join()).not.toContain('s3cret');
+  it.stop();
+});
+
 it('tells that an endpoint fails, and that it has recovered', async () => {
   const from = { down: true };
   const { it, ep, publish, told } = await world(() => answered(from.down ? 500 : 200));
@@ -108,7 +140,7 @@ it('tells that first attempts wait for an hour, once an hour, and nothing of ret
   expect(backlogs()).toEqual([]);
   await it.clock.advanceBy(10 * MINUTE_MS);
   const data = { endpoint: ep, application: app, waiting_since: expect.any(Number), waiting: 1, exact: true };
-  expect(backlogs()).toEqual([expect.objectContaining({ data })]);
+  expect(backlogs()).toEqual([expect.objectContaining({ data: expect.objectContaining(data) })]);
   await it.clock.advanceBy(HOUR_MS);
   expect(backlogs()).toHaveLength(2);
   it.stop();
@@ -125,7 +157,7 @@ it('tells that a job of replays is done, with its counts', async () => {
   await it.clock.advanceBy(10 * MINUTE_MS);
   const finished = told().filter(each => each.type === 'replay.finished');
   expect(finished.map(each => each.data)).toEqual([
-    { application: app, job: 'job_1', dry_run: false, seen: 1, replayed: 1, skipped: 0 },
+    expect.objectContaining({ application: app, job: 'job_1', dry_run: false, seen: 1, replayed: 1, skipped: 0 }),
   ]);
   it.stop();
 });
