@@ -6,7 +6,7 @@
 import { type Actor, certain, type Model, possible, replaceAt, type Step } from '#test/proof/model/explore.ts';
 import { type Variant, variant } from '#test/proof/model/variants.ts';
 
-interface Rules {
+export interface Rules {
   /** A failure with an ambiguous answer is a word of its own each time, or once for a message until others failed too. */
   readonly words: 'each' | 'by message';
   /** Which ambiguous failures use up an attempt. */
@@ -26,7 +26,7 @@ interface Rules {
   readonly rate: 'off' | 'failures' | 'words' | 'words, unwarned';
 }
 
-const GOOD: Rules = {
+export const GOOD: Rules = {
   words: 'by message',
   charges: 'while one message failed',
   opensAt: 3,
@@ -46,7 +46,7 @@ interface Message {
   /** Ghost: the last answer about it was one, not silence. */
   readonly answered: boolean;
 }
-interface State {
+export interface State {
   readonly world: 'works' | 'broken' | 'silent';
   readonly worldChanges: number;
   readonly messages: readonly Message[];
@@ -82,7 +82,7 @@ const STUCK = 'A MESSAGE NEVER ENDS';
 const two = (bits: number): boolean => (bits & (bits - 1)) !== 0;
 
 /** What one answer does, by the rules. Pure, so that the code's own functions are compared with it. */
-function after(rules: Rules, state: State, m: number): { readonly to: State; readonly charged: boolean } {
+export function after(rules: Rules, state: State, m: number): { readonly to: State; readonly charged: boolean } {
   const message = state.messages[m] as Message;
   const answered = state.world !== 'silent';
   if (state.world === 'works' && !message.poison) return { to: succeeded(rules, state, m), charged: false };
@@ -197,8 +197,8 @@ interface Scope {
   readonly enabled?: boolean;
 }
 
-function faultModel(rules: Rules, scope: Scope): Model<State> {
-  const start: State = {
+export function startOf(scope: Scope): State {
+  return {
     world: 'works',
     worldChanges: scope.changes,
     messages: scope.poison.map(poison => ({ poison, is: 'due', attempts: 0, answered: false })),
@@ -214,6 +214,10 @@ function faultModel(rules: Rules, scope: Scope): Model<State> {
     ratedOf: 0,
     warned: false,
   };
+}
+
+function faultModel(rules: Rules, scope: Scope): Model<State> {
+  const start = startOf(scope);
   return {
     starts: [start],
     actors: [session(rules), time, days(rules), rate(rules), world],
