@@ -1,7 +1,9 @@
 import { type Command, Option } from 'commander';
+import { given } from '#core/given.ts';
 import { EVENT_STATUSES } from '#core/glossary.ts';
 import type { EventFilter, WrittenFilter } from '#core/inbound/search/event-filter.ts';
 import { toIso } from '#core/time.ts';
+import { stateOfWord } from '#core/words.ts';
 import { readMeant } from '#operator/events/list-events.ts';
 import { CliError, EXIT } from './cli-error.ts';
 import type { Run } from './run.ts';
@@ -23,7 +25,9 @@ export function addFilterOptions(command: Command, { status = true } = {}): Comm
 
 /** Throws CliError (usage) that names everything wrong with the filter. */
 export function filterOf(run: Run, options: WrittenFilter, now = run.clock.now()): EventFilter {
-  const read = readMeant(run, options, now);
+  const { status } = options;
+  const states = status?.split(',').map(word => stateOfWord(word.trim(), EVENT_STATUSES));
+  const read = readMeant(run, { ...options, ...given({ status: states?.join(',') }) }, now);
   if (read.kind === 'filter') return read.filter;
   const lines = read.problems.map(
     ({ path, given, allowed, fix }) => `--${path}: ${given}\n  allowed: ${allowed}\n  fix:     ${fix}`,

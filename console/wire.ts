@@ -1,5 +1,8 @@
 /** What the page and its server say to each other. Times are epoch milliseconds; names of events are our ids (evt_…). */
 
+import type { EndpointState } from '../core/words.ts';
+import type { Health } from '../ui/delivery.ts';
+
 export type {
   Attempt as OutAttempt,
   Delivery as OutDelivery,
@@ -247,15 +250,14 @@ export interface OutApplication {
   readonly state: string;
 }
 
-export interface OutEndpoint {
+export interface OutEndpoint extends EndpointState {
   readonly id: string;
   readonly uid: string | null;
   readonly application: string;
   readonly url: string;
   readonly types: readonly string[];
-  readonly gate: string;
-  readonly state: string;
-  readonly why: string | null;
+  /** Of the first that are not well. */
+  readonly waiting?: Health['waiting'];
 }
 
 export interface OutMessage {

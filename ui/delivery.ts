@@ -1,4 +1,5 @@
 /** What the delivery API says of an endpoint and its deliveries, as far as pages show it. */
+import type { EndpointState } from '../core/words.ts';
 
 export interface Delivery {
   readonly message: string;
@@ -41,19 +42,9 @@ export interface Attempt {
   readonly response: { readonly body: string | null; readonly truncated: boolean } | null;
 }
 
-export interface Health {
-  readonly state: string;
-  readonly why: string | null;
+export interface Health extends EndpointState {
   readonly breaker: 'closed' | 'open' | 'half_open';
-  readonly failing_since: string | null;
   readonly egress_suspected: boolean;
-  readonly next_trial_at: string | null;
-  readonly last_success_at: string | null;
-  readonly last_failure: {
-    readonly at: string | null;
-    readonly class: string | null;
-    readonly code: number | null;
-  } | null;
   /** `more`: there are more than `count`; `about`: how many, from 10,000 on. */
   readonly waiting: {
     readonly count: number;
@@ -67,7 +58,6 @@ export interface Health {
   /** Ever. */
   readonly died: number;
   readonly success_rate_1h: number | null;
-  readonly success_rate_24h: number | null;
   readonly response_ms: number | null;
 }
 

@@ -1,5 +1,6 @@
 /** What was sent and what was answered. */
 import { useState } from 'preact/hooks';
+import { answerWords } from '../core/words.ts';
 import type { Attempt as AttemptOf } from './delivery.ts';
 import { JsonTree } from './json-tree.tsx';
 import { State } from './parts.tsx';
@@ -35,6 +36,8 @@ export function Headers({ of }: { readonly of: Readonly<Record<string, string>> 
   );
 }
 
+const KINDS: Readonly<Record<string, string>> = { delivery: 'attempt', trial: 'attempt while on hold' };
+
 export function Attempt({ attempt, first }: { readonly attempt: AttemptOf; readonly first: boolean }) {
   const [open, setOpen] = useState(first);
   const { kind, attempt: n, at, code, class: of, timings_ms: timings, detail, request, response } = attempt;
@@ -46,12 +49,10 @@ export function Attempt({ attempt, first }: { readonly attempt: AttemptOf; reado
         </span>
         <span class="why">
           <b>
-            {kind === 'delivery' ? 'attempt' : kind} {n}
+            {KINDS[kind] ?? kind} {n}
           </b>
           <State of={of === 'ok' ? 'delivered' : 'failed attempt'} />
-          <span>
-            {code ?? 'no answer'} · {visible(of.replaceAll('_', ' '))}
-          </span>
+          <span>{visible(answerWords(code, of))}</span>
           <span class="faint">{timings['total'] === undefined ? '' : duration(timings['total'])}</span>
         </span>
         <span class="faint">

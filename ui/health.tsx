@@ -1,6 +1,7 @@
 /** How an endpoint is, as facts. */
 
 import type { ComponentChildren } from 'preact';
+import { answerWords } from '../core/words.ts';
 import type { Health } from './delivery.ts';
 import { grouped } from './grouped.ts';
 import { visible } from './text.tsx';
@@ -12,9 +13,7 @@ export function HealthFacts({ health, types }: { readonly health: Health; readon
   return (
     <dl>
       <Fact name="waiting">
-        {waiting.about === null
-          ? `${grouped(waiting.count)}${waiting.more ? ' or more' : ''}`
-          : `about ${grouped(waiting.about)}`}
+        {waitingCount(waiting)}
         {waiting.oldest_at === null ? null : (
           <>
             , oldest <At of={waiting.oldest_at} />
@@ -28,15 +27,13 @@ export function HealthFacts({ health, types }: { readonly health: Health; readon
       <Fact name="success">
         {percent(health.success_rate_1h)} this hour, {percent(health.success_rate_24h)} in a day
       </Fact>
-      <Fact name="answers in">{health.response_ms === null ? '–' : duration(health.response_ms)}</Fact>
+      <Fact name="answers in">{health.last_success_at === null ? '–' : duration(health.response_ms ?? 0)}</Fact>
       <Fact name="last success">
         <At of={health.last_success_at} />
       </Fact>
       <Fact name="last failure">
         <At of={failure?.at} />
-        {failure?.class
-          ? ` (${failure.class.replaceAll('_', ' ')}${failure.code === null ? '' : ` ${failure.code}`})`
-          : ''}
+        {failure?.class ? ` (${visible(answerWords(failure.code, failure.class))})` : ''}
       </Fact>
       <Fact name="failing since">
         <At of={health.failing_since} />
@@ -51,6 +48,10 @@ export function HealthFacts({ health, types }: { readonly health: Health; readon
     </dl>
   );
 }
+
+/** `30`, `1,000 or more`, `about 12,000`. */
+export const waitingCount = ({ count, more, about }: Health['waiting']): string =>
+  about === null ? `${grouped(count)}${more ? ' or more' : ''}` : `about ${grouped(about)}`;
 
 function Fact({ name, children }: { readonly name: string; readonly children: ComponentChildren }) {
   return (

@@ -1,59 +1,69 @@
 /** Small parts that every page shares. */
 import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
+import { stateWord } from '../core/words.ts';
 import type { Loaded } from './load.ts';
 import type { Problem } from './problem.ts';
 import { visible } from './text.tsx';
 import { Ago } from './time.tsx';
 
 /** A word and a shape, not only a colour. */
-const LOOKS: Readonly<Record<string, readonly [shape: string, look: string, word: string]>> = {
-  completed: ['●', 'ok', 'completed'],
-  ignored: ['○', 'quiet', 'ignored'],
-  rejected: ['○', 'quiet', 'rejected'],
-  skipped_stale: ['○', 'quiet', 'stale'],
-  pending: ['◌', 'run', 'waiting'],
-  processing: ['◐', 'run', 'running'],
-  failed: ['▲', 'warn', 'retrying'],
-  deferred: ['❚❚', 'warn', 'deferred'],
-  dead_letter: ['✕', 'bad', 'dead'],
-  closed: ['○', 'quiet', 'closed'],
-  receiving: ['●', 'ok', 'receiving'],
-  silent: ['○', 'quiet', 'silent'],
-  paused: ['❚❚', 'warn', 'paused'],
-  pairing: ['◌', 'run', 'pairing'],
-  'no secret': ['▲', 'warn', 'no secret'],
-  'dry run': ['◇', 'warn', 'dry run'],
-  OK: ['●', 'ok', 'OK'],
-  ALARM: ['✕', 'bad', 'in alarm'],
-  'needs you': ['✕', 'bad', 'needs you'],
-  notice: ['▲', 'warn', 'notice'],
-  INSUFFICIENT_DATA: ['○', 'quiet', 'no data'],
-  running: ['◐', 'run', 'running'],
-  done: ['●', 'ok', 'done'],
-  'failed attempt': ['▲', 'warn', 'failed'],
-  waits: ['◌', 'run', 'waiting'],
-  canceled: ['○', 'quiet', 'canceled'],
-  dropped: ['○', 'quiet', 'dropped'],
-  expired: ['○', 'quiet', 'expired'],
-  aborted: ['✕', 'bad', 'aborted'],
-  dead: ['✕', 'bad', 'dead'],
-  retrying: ['▲', 'warn', 'retrying'],
-  delivered: ['●', 'ok', 'delivered'],
-  disabled: ['✕', 'bad', 'disabled'],
-  holding: ['❚❚', 'warn', 'on hold'],
-  failing: ['▲', 'warn', 'failing'],
-  ok: ['●', 'ok', 'ok'],
+const LOOKS: Readonly<Record<string, readonly [shape: string, look: string]>> = {
+  completed: ['●', 'ok'],
+  ignored: ['○', 'quiet'],
+  rejected: ['○', 'quiet'],
+  skipped_stale: ['○', 'quiet'],
+  pending: ['◌', 'run'],
+  processing: ['◐', 'run'],
+  failed: ['▲', 'warn'],
+  deferred: ['❚❚', 'warn'],
+  dead_letter: ['✕', 'bad'],
+  closed: ['○', 'quiet'],
+  receiving: ['●', 'ok'],
+  silent: ['○', 'quiet'],
+  paused: ['❚❚', 'warn'],
+  pairing: ['◌', 'run'],
+  'no secret': ['▲', 'warn'],
+  'dry run': ['◇', 'warn'],
+  OK: ['●', 'ok'],
+  ALARM: ['✕', 'bad'],
+  'needs you': ['✕', 'bad'],
+  notice: ['▲', 'warn'],
+  INSUFFICIENT_DATA: ['○', 'quiet'],
+  running: ['◐', 'run'],
+  done: ['●', 'ok'],
+  'failed attempt': ['▲', 'warn'],
+  canceled: ['○', 'quiet'],
+  dropped: ['○', 'quiet'],
+  expired: ['○', 'quiet'],
+  aborted: ['✕', 'bad'],
+  dead: ['✕', 'bad'],
+  retrying: ['▲', 'warn'],
+  delivered: ['●', 'ok'],
+  disabled: ['✕', 'bad'],
+  holding: ['❚❚', 'warn'],
+  failing: ['▲', 'warn'],
+  untried: ['◌', 'quiet'],
+  ok: ['●', 'ok'],
 };
 
 export function State({ of }: { readonly of: string }) {
-  const [shape, look, word] = LOOKS[of] ?? ['◇', 'quiet', of];
+  const [shape, look] = LOOKS[of] ?? ['◇', 'quiet'];
   return (
     <span class={`state ${look}`}>
       <span class="shape" aria-hidden="true">
         {shape}
       </span>
-      {visible(word)}
+      {visible(stateWord(of))}
+    </span>
+  );
+}
+
+/** Of a URL its end stays when there is no room: beginnings are often the same. */
+export function Url({ of }: { readonly of: string }) {
+  return (
+    <span class="url-end" title={visible(of)}>
+      <bdi>{visible(of)}</bdi>
     </span>
   );
 }

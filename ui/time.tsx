@@ -40,6 +40,14 @@ function showExact({ currentTarget: time }: { readonly currentTarget: HTMLTimeEl
   time.title = exact(Date.parse(time.dateTime));
 }
 
+/** `14:32`, of another day with its date. */
+export function clock(iso: string): string {
+  const date = new Date(iso);
+  const time = date.toLocaleTimeString(undefined, { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
+  const isToday = date.toDateString() === new Date(serverNow()).toDateString();
+  return isToday ? time : `${date.toLocaleDateString(undefined, { day: 'numeric', month: 'short' })} ${time}`;
+}
+
 export function Ago({ at }: { readonly at: number }) {
   useTick();
   return (

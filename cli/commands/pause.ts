@@ -40,7 +40,7 @@ export function addPause(program: Command, set: CommandSet): void {
           ? `${source} runs again; it was paused ${run.out.ago(note.since)} by ${note.by}`
           : `${source} was not paused`,
       ]);
-      if (configured) run.out.next(run.command(`events ls --source ${source} --status deferred`), 'what still waits');
+      if (configured) run.out.next(run.command(`events ls --source ${source} --status on-hold`), 'what still waits');
       return EXIT.ok;
     }),
   );

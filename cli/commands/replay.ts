@@ -170,7 +170,7 @@ async function replayByFilter(run: Run, options: ReplayOptions): Promise<ExitCod
   await run.confirm(`Replay ${preview.count} events in ${run.environment}?`, options['yes'] as boolean);
   const newKey = options['newKey'] === true;
   const job = await startReplay(run, { ...meant, ratePerSecond: rate, expected: preview.count, newKey, why });
-  run.out.note(`Job ${job.id}: the sweeper begins it within a minute, and goes on whether or not you watch`);
+  run.out.note(`Job ${job.id}: it begins within a minute, and goes on whether or not you watch`);
   if (options['detach'] === true) {
     run.out.result(reportJob(job), () => [job.id]);
     run.out.next(run.command(`replay watch ${job.id}`), 'progress');

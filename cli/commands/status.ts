@@ -124,8 +124,8 @@ function screen(run: Run, view: SystemView, all: readonly Need[], place: string)
     '',
     part('received', view.received, it => `${times(it['5m'])} in 5 min, ${times(it['1h'])} in 1 h`),
     part('queue', view.main, it => `${it.visible} waiting, ${it.hidden} in flight, ${it.delayed} delayed`),
-    part('unfinished', view.unfinished, it => unfinishedText(run, it)),
-    ...(view.unfinished?.breakers ?? []).map(it => line('breaker', breakerText(run, it))),
+    part('in progress', view.unfinished, it => unfinishedText(run, it)),
+    ...(view.unfinished?.breakers ?? []).map(it => line('on hold', breakerText(run, it))),
     part(
       'dead letters',
       letters,
@@ -178,7 +178,7 @@ function unfinishedText(run: Run, unfinished: Unfinished): string {
 function breakerText(run: Run, { handler, waiting, estimated, since, nextTryAt }: OpenBreaker): string {
   const next = nextTryAt > run.clock.now() ? run.out.ago(nextTryAt) : 'now';
   const events = `${estimated ? 'about ' : ''}${waiting} event${waiting === 1 ? ' waits' : 's wait'}`;
-  return `${run.out.paint('yellow', `${handler} is open`)}: it has kept failing since ${run.out.ago(since)}; ${events}, next try ${next}`;
+  return `${run.out.paint('yellow', handler)} has kept failing since ${run.out.ago(since)}; ${events}; next try ${next}`;
 }
 
 const CONCERNS = {

@@ -1,5 +1,6 @@
 /** Of webhooks to customers: applications, endpoints, messages, deliveries, attempts; replay, test, pause. */
 import { randomUUID } from 'node:crypto';
+import { given } from '#core/given.ts';
 import {
   deliveriesOf,
   type GateAct,
@@ -42,9 +43,16 @@ const at = ({ params }: Asked): { app: string; ep: string; message: string } => 
   message: params['msg'] ?? '',
 });
 
+/** So many are asked what waits for them: each is a call. */
+const WITH_WAITING = 20;
+
 async function overview({ operator }: Asked) {
-  const [seen, applications] = await Promise.all([readOutbound(operator), listApplications(operator)]);
-  return { applications, endpoints: seen.endpoints, unwell: seen.unwell, now: operator.clock.now() };
+  const { applications, endpoints, unwell } = await readOutbound(operator);
+  const waiting = await Promise.all(
+    unwell.slice(0, WITH_WAITING).map(async ({ application: app, id }) => (await healthOf(operator, app, id)).waiting),
+  );
+  const lines = unwell.map((each, n) => ({ ...each, ...given({ waiting: waiting[n] }) }));
+  return { applications, endpoints, unwell: lines, now: operator.clock.now() };
 }
 
 async function application(asked: Asked) {

@@ -1,5 +1,8 @@
 /** Webhooks to customers, as a person looks at them and acts on them: through the delivery API, nothing beside it. */
 import { given } from '#core/given.ts';
+import type { EpochMs } from '#core/glossary.ts';
+import { SECOND_MS, toIso } from '#core/time.ts';
+import type { EndpointState as StateOf } from '#core/words.ts';
 import { askDelivery, type DeliveryCall } from '#operator/delivery-api.ts';
 import type { Operator } from '#operator/operator.ts';
 import type { Attempt, Delivery as DeliveryOf, Health } from '../../ui/delivery.ts';
@@ -12,10 +15,12 @@ export interface Application {
   readonly state: string;
 }
 
-/** All endpoints, as the last audit found them; `as_of` null: there was none yet. */
+/** All endpoints: as they are now, or with many applications as the last audit found them; `as_of` null: none came yet. */
 export interface DeliverySummary {
   readonly as_of: string | null;
   readonly endpoints: number;
+  /** Open, and not well. Undefined: counted by an audit, which does not know. */
+  readonly failing?: number;
   readonly on_hold: number;
   readonly paused: number;
   readonly disabled: number;
@@ -28,19 +33,16 @@ export interface DeliverySummary {
   readonly egress_guard: { readonly silent: number; readonly counted: number; readonly seen_at: string } | null;
 }
 
-/** `holding`: its breaker is open or it asked for a pause; nothing is sent until then. */
-export type EndpointState = 'ok' | 'failing' | 'holding' | 'paused' | 'disabled';
+/** `holding`: it kept failing or asked for a pause; nothing is sent until then. */
+export type EndpointState = 'ok' | 'untried' | 'failing' | 'holding' | 'paused' | 'disabled';
 
-export interface Endpoint {
+export interface Endpoint extends StateOf {
   readonly id: string;
   readonly uid: string | null;
   readonly application: string;
   readonly url: string;
   readonly types: readonly string[];
-  readonly gate: string;
   readonly state: EndpointState;
-  /** Who closed the gate and why, or what the hold is for. */
-  readonly why: string | null;
 }
 
 export type EndpointHealth = Health & Pick<Endpoint, 'gate' | 'state'>;
@@ -65,8 +67,20 @@ export async function ask<T>(operator: Operator, call: DeliveryCall): Promise<T>
 export const guardText = ({ silent }: NonNullable<DeliverySummary['egress_guard']>): string =>
   `${silent} endpoints stopped answering at once: most likely our own way out fails, and their failures do not count`;
 
-export const readDeliverySummary = (operator: Operator): Promise<DeliverySummary> =>
-  ask<DeliverySummary>(operator, { method: 'GET', path: ['summary'] });
+/** With more applications than this, their endpoints are counted by the audit, each ten minutes. */
+const COUNTED_NOW = 100;
+
+export async function readDeliverySummary(operator: Operator): Promise<DeliverySummary> {
+  const audited = await ask<DeliverySummary>(operator, { method: 'GET', path: ['summary'] });
+  const live = await readOutbound(operator, COUNTED_NOW);
+  if (live === undefined) return audited;
+  const count = (state: EndpointState): number => live.unwell.filter(each => each.state === state).length;
+  return {
+    ...audited,
+    ...{ as_of: toIso(live.at), endpoints: live.endpoints, failing: count('failing'), on_hold: count('holding') },
+    ...{ paused: count('paused'), disabled: count('disabled') },
+  };
+}
 
 /** The pages of a list until `limit` are there. */
 async function list<T>(
@@ -183,6 +197,7 @@ export function setGate(
   why?: string,
 ): Promise<Pick<Endpoint, 'id' | 'gate' | 'state'>> {
   const body = why === undefined ? {} : { why: `${operator.by}: ${why}` };
+  kept.delete(operator);
   return ask(operator, { method: 'POST', path: [...endpointPath(app, ep), act], body });
 }
 
@@ -238,7 +253,8 @@ export function testEndpoint(
 }
 
 export interface OutboundOverview {
-  readonly applications: number;
+  readonly at: EpochMs;
+  readonly applications: readonly Application[];
   readonly endpoints: number;
   /** Endpoints that do not get their webhooks now, whoever closed them. */
   readonly unwell: readonly (Endpoint & { readonly applicationName: string })[];
@@ -246,21 +262,33 @@ export interface OutboundOverview {
 
 /** Parallel calls: an application's list is one call for 250 endpoints. */
 const AT_ONCE = 8;
+/** A page that is open asks each few seconds. */
+const KEPT_MS = 10 * SECOND_MS;
+const kept = new WeakMap<Operator, OutboundOverview>();
 
-/** Every endpoint of every application, looked at once. */
-export async function readOutbound(operator: Operator): Promise<OutboundOverview> {
-  const applications = await listApplications(operator);
+/** Every endpoint of every application, looked at within ten seconds. Undefined: there are more than `most` applications. */
+export async function readOutbound(operator: Operator): Promise<OutboundOverview>;
+export async function readOutbound(operator: Operator, most: number): Promise<OutboundOverview | undefined>;
+export async function readOutbound(operator: Operator, most = MOST): Promise<OutboundOverview | undefined> {
+  const before = kept.get(operator);
+  const at = operator.clock.now();
+  if (before !== undefined && at - before.at < KEPT_MS && before.applications.length <= most) return before;
+  const applications = await list<Application>(operator, ['apps'], { limit: Math.min(MOST, most + 1) });
+  if (applications.length > most) return undefined;
   const found: OutboundOverview['unwell'][number][] = [];
   let endpoints = 0;
-  for (let at = 0; at < applications.length; at += AT_ONCE) {
-    const some = applications.slice(at, at + AT_ONCE);
+  for (let first = 0; first < applications.length; first += AT_ONCE) {
+    const some = applications.slice(first, first + AT_ONCE);
     const lists = await Promise.all(some.map(({ id }) => listEndpoints(operator, id)));
-    for (const [place, list] of lists.entries()) {
-      endpoints += list.length;
+    for (const [place, all] of lists.entries()) {
+      endpoints += all.length;
       const { uid, id } = some[place] ?? { uid: null, id: '' };
       const name = uid === null ? id : `uid:${uid}`;
-      found.push(...list.filter(({ state }) => state !== 'ok').map(each => ({ ...each, applicationName: name })));
+      const unwell = all.filter(({ state }) => state !== 'ok' && state !== 'untried');
+      found.push(...unwell.map(each => ({ ...each, applicationName: name })));
     }
   }
-  return { applications: applications.length, endpoints, unwell: found };
+  const seen = { at, applications, endpoints, unwell: found };
+  kept.set(operator, seen);
+  return seen;
 }

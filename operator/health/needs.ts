@@ -87,11 +87,16 @@ function jobs({ jobs: running = [] }: SystemView, now: number): readonly Need[] 
 function customers({ customers: summary }: SystemView): readonly Need[] {
   if (summary === undefined || summary.as_of === null) return [];
   const next = { text: 'See the deliveries', href: '/out' };
-  const closed = summary.on_hold + summary.disabled;
-  const text = `${closed} of ${summary.endpoints} endpoints of customers ${closed === 1 ? 'gets' : 'get'} nothing now`;
+  const { endpoints, failing = 0, on_hold: held, disabled } = summary;
+  const closed = held + disabled;
+  const none = `${closed} of ${endpoints} endpoints of customers ${closed === 1 ? 'gets' : 'get'} nothing now`;
+  const text =
+    closed === 0
+      ? `${failing} of ${endpoints} endpoints of customers ${failing === 1 ? 'fails' : 'fail'}`
+      : `${none}${failing === 0 ? '' : `, ${failing} more ${failing === 1 ? 'fails' : 'fail'}`}`;
   return [
     ...(summary.egress_guard === null ? [] : [need(guardText(summary.egress_guard), next)]),
-    ...(closed === 0 ? [] : [need(text, next, true)]),
+    ...(closed + failing === 0 ? [] : [need(text, next, true)]),
   ];
 }
 

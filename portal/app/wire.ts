@@ -1,7 +1,8 @@
 /** What the portal's API answers, as far as the page shows it. */
+import type { EndpointState } from '../../core/words.ts';
 import type { Delivery, Health } from '../../ui/delivery.ts';
 
-export interface Endpoint {
+export interface Endpoint extends EndpointState {
   readonly id: string;
   readonly url: string;
   readonly description: string;
@@ -11,8 +12,6 @@ export interface Endpoint {
   readonly signature_header: string | null;
   readonly version: number;
   readonly gate: 'open' | 'paused' | 'disabled' | 'deleted';
-  readonly state: string;
-  readonly why: string | null;
   readonly closed_by: string | null;
 }
 export type EndpointHealth = Health & Pick<Endpoint, 'gate' | 'closed_by'>;

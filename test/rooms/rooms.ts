@@ -64,11 +64,11 @@ export const ROOMS: Readonly<Record<string, string>> = {
   'operator/refused': 'core/** adapters providers operator operator/sources',
   'operator/sources': 'core/** adapters providers operator operator/events node:*',
   cli: 'core/** adapters providers operator/** local/** lib/handler-resources.ts npm:commander npm:yaml node:*',
-  console: 'ui',
+  console: 'core/words.ts ui',
   'console/server': 'core/** operator/** providers console ui node:*',
-  'console/app': 'ui console npm:preact',
-  'portal/app': 'ui npm:preact node:*',
-  ui: 'npm:preact npm:esbuild node:*',
+  'console/app': 'core/words.ts ui console npm:preact',
+  'portal/app': 'core/words.ts ui npm:preact node:*',
+  ui: 'core/words.ts npm:preact npm:esbuild node:*',
 
   // The real stacks on a laptop.
   local: `core/** adapters providers operator/** console/server local/** ${LAPTOP}`,

@@ -5,6 +5,7 @@ import { isoSince, wholeNumber } from '#cli/filter-options.ts';
 import type { Style } from '#cli/output.ts';
 import { type CommandSet, type Run, withExamples } from '#cli/run.ts';
 import { parseIso } from '#core/time.ts';
+import { answerWords, endpointWords, holdWords, stateWord } from '#core/words.ts';
 import {
   type Delivery,
   deliveriesOf,
@@ -21,7 +22,7 @@ import {
 } from '#operator/customers/deliveries.ts';
 
 const COLOURS: Readonly<Record<EndpointState, Style>> = {
-  ...{ ok: 'green', failing: 'yellow', holding: 'yellow' },
+  ...{ ok: 'green', untried: 'cyan', failing: 'yellow', holding: 'yellow' },
   ...{ paused: 'cyan', disabled: 'red' },
 };
 
@@ -43,19 +44,20 @@ export function addOutLists(out: Command, set: CommandSet): void {
         readOutbound(run),
         readDeliverySummary(run),
       ]);
-      run.out.result({ applications, endpoints, unwell, egress_guard: guard }, () => [
+      const many = applications.length;
+      run.out.result({ applications: many, endpoints, unwell, egress_guard: guard }, () => [
         ...(guard === null ? [] : [run.out.paint('yellow', guardText(guard))]),
         unwell.length === 0
-          ? `${count(endpoints, 'endpoint')} of ${count(applications, 'application')}: all well.`
+          ? `${count(endpoints, 'endpoint')} of ${count(many, 'application')}: all well.`
           : `${unwell.length} of ${count(endpoints, 'endpoint')} do not get their webhooks now:`,
         ...run.out.table(
-          ['APPLICATION', 'ENDPOINT', 'STATE', 'WHY', 'URL'],
+          ['APPLICATION', 'ENDPOINT', 'STATE', 'URL', 'WHY'],
           unwell.map(each => [
             each.applicationName,
             nameOf(each),
-            run.out.paint(COLOURS[each.state], each.state),
-            each.why ?? '',
+            run.out.paint(COLOURS[each.state], stateWord(each.state)),
             each.url,
+            endpointWords(each, iso => run.out.ago(Date.parse(iso))),
           ]),
         ),
       ]);
@@ -79,7 +81,7 @@ export function addOutLists(out: Command, set: CommandSet): void {
               ['ENDPOINT', 'STATE', 'TYPES', 'URL'],
               found.map(each => [
                 nameOf(each),
-                run.out.paint(COLOURS[each.state], each.state),
+                run.out.paint(COLOURS[each.state], stateWord(each.state)),
                 each.types.join(',') || '*',
                 each.url,
               ]),
@@ -90,24 +92,24 @@ export function addOutLists(out: Command, set: CommandSet): void {
 
   withExamples(
     endpointCommand(out, 'health').description(
-      'Show how an endpoint is: its breaker, what waits for it, its last answers',
+      'Show how an endpoint is: its state, what waits for it, its last answers',
     ),
     ['holdfast out health uid:acme uid:billing', 'since when it fails, when it is tried next'],
   ).action(
     set.action(async (run, app: string, ep: string) => {
       const health = await healthOf(run, app, ep);
-      const { state, why, waiting, last_failure: failure } = health;
+      const { state, waiting, last_failure: failure } = health;
       run.out.result(health, () => [
-        `${run.out.paint(COLOURS[state], state)}${why === null ? '' : `: ${why}`}  breaker ${health.breaker}`,
+        `${run.out.paint(COLOURS[state], stateWord(state))}: ${endpointWords(health, iso => agoOf(run, iso))}`,
         `waiting        ${waiting.about === null ? `${waiting.count}${waiting.more ? ' or more' : ''}` : `about ${waiting.about}`}${waiting.oldest_at === null ? '' : `, the oldest ${agoOf(run, waiting.oldest_at)}`}`,
         `dead           ${health.dead}${health.dead_more ? ' or more' : ''} now, ${health.died} ever`,
         `last success   ${agoOf(run, health.last_success_at)}`,
-        `last failure   ${agoOf(run, failure?.at ?? null)}${failure?.class ? ` (${failure.class}${failure.code === null ? '' : ` ${failure.code}`})` : ''}`,
+        `last failure   ${agoOf(run, failure?.at ?? null)}${failure?.class ? ` (${answerWords(failure.code, failure.class)})` : ''}`,
         `failing since  ${agoOf(run, health.failing_since)}`,
         ...(health.egress_suspected
           ? ['our way out    is under suspicion: a failure without an answer does not count']
           : []),
-        `next trial     ${agoOf(run, health.next_trial_at)}`,
+        `next try       ${agoOf(run, health.next_trial_at)}`,
         `success rate   ${percent(health.success_rate_1h)} in this hour, ${percent(health.success_rate_24h)} in a day`,
       ]);
       run.out.next(run.command(`out deliveries ${app} ${ep}`), 'its deliveries, newest first');
@@ -203,7 +205,7 @@ export function addOutLists(out: Command, set: CommandSet): void {
       const found = await listAttempts(run, { app, ep, message });
       run.out.result(found, () =>
         found.flatMap(each => {
-          const head = `${each.at}  ${each.kind} ${each.attempt}  ${each.code ?? '-'} ${each.class}  ${each.timings_ms['total'] ?? '-'} ms`;
+          const head = `${each.at}  ${each.kind} ${each.attempt}  ${answerWords(each.code, each.class)}  ${each.timings_ms['total'] ?? '-'} ms`;
           const body = each.response?.body?.trim().split('\n')[0]?.slice(0, 200);
           const said = [...lines(each.in_words), ...lines(each.detail), ...lines(body)];
           return [run.out.paint(each.class === 'ok' ? 'green' : 'yellow', head), ...said];
@@ -231,12 +233,12 @@ function deliveryTable(
 ): readonly string[] {
   const rows = found.map(each => {
     const { status, held, attempt_count: attempts, last_attempt: last, next_retry_at: next } = each;
-    const answer = last === null ? '-' : `${last.status ?? '-'} ${last.class}`;
+    const answer = last === null ? '-' : answerWords(last.status, last.class);
     const then = held ? heldOf(run, each) : next === null ? '' : agoOf(run, next);
     return [
       ...names.map(name => each[name]),
       each.type ?? '-',
-      status,
+      stateWord(status),
       String(attempts),
       answer,
       agoOf(run, each.created_at),
@@ -249,9 +251,9 @@ function deliveryTable(
   );
 }
 
-/** `held (throttled) until in 5 min`. */
+/** `on hold: the endpoint asked us to wait; next try in 5 min`. */
 function heldOf(run: Run, { held_why: why, held_until: until }: Delivery): string {
-  return `held${why === null ? '' : ` (${why})`}${until === null ? '' : ` until ${agoOf(run, until)}`}`;
+  return `on hold: ${holdWords(why)}${until === null ? '' : `; next try ${agoOf(run, until)}`}`;
 }
 
 const nameOf = ({ id, uid }: { readonly id: string; readonly uid: string | null }): string =>

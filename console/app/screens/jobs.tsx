@@ -80,7 +80,7 @@ function Job({ job, cancel }: { readonly job: JobRow; readonly cancel: () => voi
       <p class="faint">
         {grouped(job.done)} of {grouped(total)}, {grouped(job.replayed)} replayed
         {others.length === 0 ? '' : `; not replayed: ${others.join(', ')}`} · {job.ratePerSecond} a second
-        {waits ? ' · the sweeper begins it within a minute' : ''}
+        {waits ? ' · it begins within a minute' : ''}
         {job.state === 'running' ? '' : ` · took ${duration((job.finishedAt ?? serverNow()) - job.createdAt)}`}
       </p>
       <p class="faint">

@@ -2,7 +2,7 @@
 
 import { useEffect, useState } from 'preact/hooks';
 import { grouped } from '../../../ui/grouped.ts';
-import { Command, Copy, Empty, Shown, Spark, State } from '../../../ui/parts.tsx';
+import { Command, Copy, Empty, Shown, Spark, State, Url } from '../../../ui/parts.tsx';
 import { visible } from '../../../ui/text.tsx';
 import { Ago } from '../../../ui/time.tsx';
 import type { EventList, EventRow, NowView, SourceRow } from '../../wire.ts';
@@ -97,7 +97,7 @@ function Numbers({ view: { numbers } }: { readonly view: NowView }) {
         </dd>
       </div>
       <div>
-        <dt>Unfinished</dt>
+        <dt>In progress</dt>
         <dd>
           {count(numbers.unfinished, numbers.unfinishedCapped)}{' '}
           {numbers.oldestAt === undefined ? null : (
@@ -146,7 +146,9 @@ function SourceLine({ row }: { readonly row: SourceRow }) {
       </span>
       <span class="faint last">{row.lastAt === undefined ? 'none today' : <Ago at={row.lastAt} />}</span>
       <span class="url">
-        <code title={row.url}>{visible(URL.canParse(row.url) ? new URL(row.url).pathname : row.url)}</code>
+        <code>
+          <Url of={row.url} />
+        </code>
         <Copy text={row.url} what={`the URL of ${row.id}`} />
       </span>
     </div>

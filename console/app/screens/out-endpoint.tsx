@@ -1,18 +1,19 @@
 /** One endpoint of a customer: how it is, what it got, and what can be done. */
 import { useState } from 'preact/hooks';
+import { answerWords, endpointWords, stateWord } from '../../../core/words.ts';
 import { Headers, Text } from '../../../ui/exchange.tsx';
 import { HealthFacts } from '../../../ui/health.tsx';
-import { type AfterConfirm, Ask, Copy, Empty, Field, Shown, State } from '../../../ui/parts.tsx';
+import { type AfterConfirm, Ask, Copy, Empty, Shown, State } from '../../../ui/parts.tsx';
 import { visible } from '../../../ui/text.tsx';
-import { duration } from '../../../ui/time.tsx';
+import { clock, duration } from '../../../ui/time.tsx';
 import type { OutDelivery, OutEndpoint, OutHealth, OutTest } from '../../wire.ts';
 import { ask } from '../parts/api.ts';
 import { useLoad } from '../parts/load.ts';
 import { go, Link, usePlace, withQuery } from '../parts/route.tsx';
 import { session } from '../parts/session.ts';
+import { type Act, Gate } from './out-gate.tsx';
 import { DeliveryLine, hrefOf } from './out-lines.tsx';
 
-type Act = 'pause' | 'resume' | 'disable' | 'enable' | 'trial';
 const STATUSES = ['', 'pending', 'retrying', 'delivered', 'dead', 'aborted', 'expired', 'dropped', 'canceled'];
 
 export function OutEndpointScreen({ app, ep }: { readonly app: string; readonly ep: string }) {
@@ -37,11 +38,7 @@ export function OutEndpointScreen({ app, ep }: { readonly app: string; readonly 
                 </p>
               </div>
               {session().readOnly ? null : <Acts health={health} endpoint={endpoint} ask={setAsking} />}
-              {health.why === null ? null : (
-                <p class="error-line">
-                  <code>{visible(health.why)}</code>
-                </p>
-              )}
+              {health.state === 'ok' ? null : <p class="error-line">{visible(endpointWords(health, clock))}</p>}
             </header>
             <div class="columns">
               <Deliveries app={app} path={path} />
@@ -114,7 +111,7 @@ function Deliveries({ app, path }: { readonly app: string; readonly path: string
           >
             {STATUSES.map(each => (
               <option key={each} value={each}>
-                {each === '' ? 'all' : each}
+                {each === '' ? 'all' : stateWord(each)}
               </option>
             ))}
           </select>
@@ -145,45 +142,6 @@ function Deliveries({ app, path }: { readonly app: string; readonly path: string
   );
 }
 
-const ABOUT: Readonly<Record<Act, readonly [title: string, about: string]>> = {
-  pause: ['Pause this endpoint', 'Its webhooks wait until somebody resumes it. Nothing is lost.'],
-  resume: ['Resume this endpoint', 'Its waiting webhooks are sent, oldest first.'],
-  disable: ['Disable this endpoint', 'Its webhooks wait until somebody enables it. Tests are refused, too.'],
-  enable: ['Enable this endpoint', 'One request tries it. If that works, the waiting webhooks are sent.'],
-  trial: ['Try it now', 'Sends one request at once, although the endpoint is on hold.'],
-};
-
-interface GateProps {
-  readonly act: Act;
-  readonly path: string;
-  readonly onClose: () => void;
-  readonly onDone: () => void;
-}
-
-function Gate({ act, path, onClose, onDone }: GateProps) {
-  const [why, setWhy] = useState('');
-  const [title, about] = ABOUT[act];
-  const submit = async (): Promise<AfterConfirm> => {
-    await ask(`${path}/gate`, { body: { act, why } });
-    onDone();
-    return 'close';
-  };
-  return (
-    <Ask
-      title={title}
-      confirm={title}
-      onConfirm={submit}
-      onClose={onClose}
-      disabled={act !== 'trial' && why.trim() === ''}
-    >
-      <p>{about}</p>
-      {act === 'trial' ? null : (
-        <Field label="Why? Everybody who looks at it sees this" value={why} onInput={setWhy} autofocus />
-      )}
-    </Ask>
-  );
-}
-
 function Test({ path, onClose }: { readonly path: string; readonly onClose: () => void }) {
   const [sent, setSent] = useState<OutTest>();
   const submit = async (): Promise<AfterConfirm> => {
@@ -203,8 +161,8 @@ function Test({ path, onClose }: { readonly path: string; readonly onClose: () =
       ) : (
         <>
           <p role="status">
-            <State of={sent.success ? 'delivered' : 'dead'} /> Answered <b>{sent.status_code ?? 'nothing'}</b> (
-            {visible(sent.class.replaceAll('_', ' '))}) in {duration(sent.duration_ms)}.{' '}
+            <State of={sent.success ? 'delivered' : 'failed attempt'} />{' '}
+            {visible(answerWords(sent.status_code, sent.class))}, in {duration(sent.duration_ms)}.{' '}
             {sent.detail === null ? '' : visible(sent.detail)}
           </p>
           <Headers of={sent.request.headers} />

@@ -1,7 +1,10 @@
 /** Endpoints and deliveries as lines of a list. */
-import { State } from '../../../ui/parts.tsx';
+import type { ComponentChildren } from 'preact';
+import { answerWords, endpointWords } from '../../../core/words.ts';
+import { waitingCount } from '../../../ui/health.tsx';
+import { State, Url } from '../../../ui/parts.tsx';
 import { shortId, visible } from '../../../ui/text.tsx';
-import { At } from '../../../ui/time.tsx';
+import { At, clock } from '../../../ui/time.tsx';
 import type { OutDelivery, OutEndpoint } from '../../wire.ts';
 import { Link } from '../parts/route.tsx';
 
@@ -14,15 +17,30 @@ export function nameOf({ id, uid }: { readonly id: string; readonly uid: string 
   return uid === null ? id : `uid:${uid}`;
 }
 
-export function EndpointLine({ endpoint, of }: { readonly endpoint: OutEndpoint; readonly of?: string }) {
-  const { application, url, why, state, types } = endpoint;
+interface EndpointLineProps {
+  readonly endpoint: OutEndpoint;
+  readonly of?: string;
+  /** What helps it, where the reader may do that. */
+  readonly act?: ComponentChildren;
+}
+
+/** How it is, and what happens next. */
+export function EndpointLine({ endpoint, of, act }: EndpointLineProps) {
+  const { application, url, state, types, waiting } = endpoint;
+  const waits = waiting === undefined || waiting.count === 0 ? '' : `${waitingCount(waiting)} waiting`;
+  const words = [endpointWords(endpoint, clock), waits].filter(word => word !== '').join('; ');
   return (
-    <Link class="line-link endpoint" href={hrefOf(application, 'endpoints', endpoint.id)}>
-      <State of={state} />
-      <span class="type">{visible(url)}</span>
-      <span class="note">{visible(why ?? (types.length === 0 ? 'every type' : types.join(', ')))}</span>
-      <span class="faint right">{visible(of ?? endpoint.uid ?? '')}</span>
-    </Link>
+    <div class="line-row">
+      <Link class="line-link endpoint" href={hrefOf(application, 'endpoints', endpoint.id)}>
+        <State of={state} />
+        <span class="type">
+          <Url of={url} />
+        </span>
+        <span class="faint right">{visible(of ?? endpoint.uid ?? '')}</span>
+        <span class="note">{visible(words === '' ? types.join(', ') || 'every type' : words)}</span>
+      </Link>
+      {act}
+    </div>
   );
 }
 
@@ -35,16 +53,15 @@ interface DeliveryLineProps {
 
 export function DeliveryLine({ app, delivery, name }: DeliveryLineProps) {
   const { endpoint, message, status, attempt_count: attempts, last_attempt: last, held } = delivery;
-  const said = last === null ? '' : `${last.status ?? 'no answer'} ${last.class.replaceAll('_', ' ')}`;
+  const said = last === null ? '' : answerWords(last.status, last.class);
   return (
     <Link class="line-link delivery" href={hrefOf(app, 'endpoints', endpoint, message)}>
-      <State of={status === 'pending' ? 'waits' : status} />
+      <State of={status} />
       <span class="type">{visible(delivery.type ?? '')}</span>
       <code class="faint">{shortId(name)}</code>
       <span class="note">{visible(status === 'delivered' ? '' : said)}</span>
       <span class="faint right">
-        {attempts > 1 ? `${attempts} tries` : ''}
-        {held ? ' · held' : ''}
+        {[attempts > 1 ? `${attempts} tries` : '', held ? 'on hold' : ''].filter(Boolean).join(' · ')}
       </span>
       <span class="faint right">
         <At of={delivery.created_at} />

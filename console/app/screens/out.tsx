@@ -1,5 +1,6 @@
 /** Webhooks to customers: who does not get theirs, each application, its endpoints and messages. */
 
+import { useState } from 'preact/hooks';
 import { grouped } from '../../../ui/grouped.ts';
 import { Copy, Empty, Shown } from '../../../ui/parts.tsx';
 import { shortId, visible } from '../../../ui/text.tsx';
@@ -7,7 +8,9 @@ import { At } from '../../../ui/time.tsx';
 import type { OutApplication, OutDelivery, OutEndpoint, OutMessage } from '../../wire.ts';
 import { useLoad } from '../parts/load.ts';
 import { Link } from '../parts/route.tsx';
+import { session } from '../parts/session.ts';
 import { Body } from './out-body.tsx';
+import { type Act, Gate, HELPS } from './out-gate.tsx';
 import { DeliveryLine, EndpointLine, hrefOf, nameOf } from './out-lines.tsx';
 
 interface Overview {
@@ -20,6 +23,15 @@ const REFRESH_MS = 15_000;
 
 export function Out() {
   const view = useLoad<Overview>('/api/out', REFRESH_MS);
+  const [asking, setAsking] = useState<{ act: Act; endpoint: OutEndpoint }>();
+  const helpFor = (endpoint: OutEndpoint) => {
+    const [act, word] = HELPS[endpoint.state] ?? [];
+    return act === undefined || session().readOnly ? null : (
+      <button type="button" class="small" onClick={() => setAsking({ act, endpoint })}>
+        {word}
+      </button>
+    );
+  };
   return (
     <>
       <h1>Deliveries</h1>
@@ -52,7 +64,7 @@ export function Out() {
                   <div class="card lines" role="list">
                     {unwell.map(each => (
                       <div role="listitem" key={each.id}>
-                        <EndpointLine endpoint={each} of={nameIn(applications, each.application)} />
+                        <EndpointLine endpoint={each} of={nameIn(applications, each.application)} act={helpFor(each)} />
                       </div>
                     ))}
                   </div>
@@ -76,6 +88,14 @@ export function Out() {
           )
         }
       </Shown>
+      {asking === undefined ? null : (
+        <Gate
+          act={asking.act}
+          path={`/api/out/apps/${asking.endpoint.application}/endpoints/${asking.endpoint.id}`}
+          onClose={() => setAsking(undefined)}
+          onDone={view.reload}
+        />
+      )}
     </>
   );
 }

@@ -1,6 +1,6 @@
 /** How an endpoint is: gate, breaker, what waits, what came of the last day. Out of its runtime item; no metric is asked. */
 import { EGRESS } from '#core/outbound/drain/endpoint-config.ts';
-import { readHours } from '#core/outbound/protocol/hours.ts';
+import { type HourCount, readHours } from '#core/outbound/protocol/hours.ts';
 import type { EndpointItem, RowItem, RuntimeItem } from '#core/outbound/protocol/items.ts';
 import { controlKey, deadRange, endpointsRange, queueOf, runtimeKey } from '#core/outbound/protocol/keys.ts';
 import { backlogKey, readBacklog } from '#core/outbound/tend/backlog.ts';
@@ -8,28 +8,68 @@ import { guardOf } from '#core/outbound/tend/egress.ts';
 import { readSummary, SUMMARY } from '#core/outbound/tend/summary.ts';
 import { json, type Reply } from '#core/reply.ts';
 import { HOUR_MS, toIso } from '#core/time.ts';
+import type { EndpointState } from '#core/words.ts';
 import { type ApiCall, anyText, applicationOf, endpointOf, queryOf } from './api-call.ts';
 
 const COUNTED = 1_000;
 const iso = (at: number | undefined): string | null => (at === undefined ? null : toIso(at));
 
-export const STATES = ['ok', 'failing', 'holding', 'paused', 'disabled'] as const;
+export const STATES = ['ok', 'untried', 'failing', 'holding', 'paused', 'disabled'] as const;
 type State = (typeof STATES)[number];
 type ClosedBy = NonNullable<RuntimeItem['gateBy']>;
-/** The words that lists show as well. */
-export function stateOf(
-  runtime: RuntimeItem | undefined,
-  now: number,
-): { gate: string; state: State; why: string | null; closed_by: ClosedBy | null } {
-  if (runtime === undefined) return { gate: 'deleted', state: 'disabled', why: null, closed_by: null };
-  const { gate, gateWhy, gateBy, holdUntil, holdWhy, failingSince } = runtime;
+/** Below this share an endpoint is not well; after a success, only once so many attempts have failed. */
+const WELL_FROM = 0.9;
+const FAILURES_OF_NOTE = 3;
+
+interface EndpointView extends EndpointState {
+  readonly state: State;
+  readonly closed_by: ClosedBy | null;
+  readonly success_rate_1h: number | null;
+}
+type Known = Omit<EndpointView, 'gate' | 'state' | 'why' | 'closed_by' | 'next_trial_at'>;
+
+/** What lists show of an endpoint as well: its state, and why it is so. */
+export function stateOf(runtime: RuntimeItem | undefined, now: number): EndpointView {
+  const known = knownOf(runtime, now);
+  const none = { ...known, closed_by: null, why: null, next_trial_at: null };
+  if (runtime === undefined) return { ...none, gate: 'deleted', state: 'disabled' };
+  const { gate, gateWhy, gateBy, holdUntil = 0, holdWhy, failingSince, lastSuccessAt, lastFailureAt } = runtime;
   if (gate !== 'open') {
     const state = gate === 'paused' ? 'paused' : 'disabled';
-    return { gate, state, why: gateWhy ?? null, closed_by: gateBy ?? null };
+    return { ...none, gate, state, why: gateWhy ?? null, closed_by: gateBy ?? null };
   }
-  const open = { gate, closed_by: null };
-  if ((holdUntil ?? 0) > now) return { ...open, state: 'holding', why: holdWhy ?? null };
-  return { ...open, state: failingSince === undefined ? 'ok' : 'failing', why: null };
+  if (holdUntil > now)
+    return { ...none, gate, state: 'holding', why: holdWhy ?? null, next_trial_at: toIso(holdUntil) };
+  if (lastSuccessAt === undefined && lastFailureAt === undefined) return { ...none, gate, state: 'untried' };
+  return { ...none, gate, state: failingSince === undefined && isWell(runtime, now) ? 'ok' : 'failing' };
+}
+
+/** By this hour and the last. A refused message closes nothing, but whoever refuses every message gets nothing all the same. */
+function isWell({ hours, lastClass }: RuntimeItem, now: number): boolean {
+  const latest = readHours(hours, now).slice(0, 2);
+  const failed = latest.reduce((sum, { fail }) => sum + fail, 0);
+  const rate = rateOf(latest);
+  if (lastClass === 'ok' || lastClass === 'throttled') return failed < FAILURES_OF_NOTE || (rate ?? 1) >= WELL_FROM;
+  return (rate ?? 0) >= WELL_FROM;
+}
+
+function knownOf(runtime: RuntimeItem | undefined, now: number): Known {
+  const { failingSince, recent = '', lastSuccessAt, lastFailureAt, lastFailureClass, lastFailureCode } = runtime ?? {};
+  const hours = readHours(runtime?.hours, now);
+  const failure = { at: iso(lastFailureAt), class: lastFailureClass ?? null, code: lastFailureCode ?? null };
+  return {
+    failing_since: iso(failingSince),
+    failed_in_a_row: recent.length - recent.lastIndexOf('1') - 1,
+    last_success_at: iso(lastSuccessAt),
+    last_failure: lastFailureAt === undefined ? null : failure,
+    success_rate_1h: rateOf(hours.slice(0, 1)),
+    success_rate_24h: rateOf(hours),
+  };
+}
+
+function rateOf(hours: readonly HourCount[]): number | null {
+  const [ok, all] = hours.reduce(([good, sum], hour) => [good + hour.ok, sum + hour.ok + hour.fail], [0, 0]);
+  return all === 0 ? null : Math.round((ok / all) * 1e4) / 1e4;
 }
 
 export async function showHealth(call: ApiCall): Promise<Reply> {
@@ -46,27 +86,13 @@ export async function showHealth(call: ApiCall): Promise<Reply> {
   const much =
     rows.cursor === undefined ? undefined : readBacklog(await store.get(backlogKey(endpoint.id), 'eventual'), now);
   const oldest = Math.min(...rows.items.map(({ createdAt }) => createdAt));
-  const hours = readHours(runtime?.hours, now);
-  const rate = (list: typeof hours): number | null => {
-    const [ok, all] = list.reduce(([good, sum], hour) => [good + hour.ok, sum + hour.ok + hour.fail], [0, 0]);
-    return all === 0 ? null : Math.round((ok / all) * 1e4) / 1e4;
-  };
   const last = Math.max(runtime?.lastSuccessAt ?? 0, runtime?.lastFailureAt ?? 0);
-  const failure = {
-    at: iso(runtime?.lastFailureAt),
-    class: runtime?.lastFailureClass ?? null,
-    code: runtime?.lastFailureCode ?? null,
-  };
   return json(200, {
     ...state,
     breaker: (runtime?.opens ?? 0) === 0 ? 'closed' : runtime?.recovered === undefined ? 'open' : 'half_open',
     opened_times: runtime?.opens ?? 0,
     last_attempt_at: last === 0 ? null : toIso(last),
-    failing_since: iso(runtime?.failingSince),
     egress_suspected: guardOf(await store.get(controlKey(EGRESS), 'eventual'), now) !== undefined,
-    next_trial_at: state.state === 'holding' ? iso(runtime?.holdUntil) : null,
-    last_success_at: iso(runtime?.lastSuccessAt),
-    last_failure: runtime?.lastFailureAt === undefined ? null : failure,
     waiting: {
       count,
       more: rows.cursor !== undefined,
@@ -76,8 +102,6 @@ export async function showHealth(call: ApiCall): Promise<Reply> {
     dead: dead.items.length,
     dead_more: dead.cursor !== undefined,
     died: runtime?.dead ?? 0,
-    success_rate_1h: rate(hours.slice(0, 1)),
-    success_rate_24h: rate(hours),
     response_ms: runtime === undefined ? null : Math.round(runtime.ewmaMs),
   });
 }

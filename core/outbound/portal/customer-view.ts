@@ -10,22 +10,15 @@ import type { PortalRoute, SESSION_ROUTE } from './portal-routes.ts';
 type Json = Readonly<Record<string, unknown>>;
 type Shape = readonly string[];
 
-const STATE: Shape = ['gate', 'state', 'why', 'closed_by'];
+const STATE: Shape = [
+  ...['gate', 'state', 'why', 'closed_by', 'failing_since', 'failed_in_a_row', 'next_trial_at'],
+  ...['last_success_at', 'last_failure', 'success_rate_1h', 'success_rate_24h'],
+];
 const ENDPOINT: Shape = ['id', ...CUSTOMER_FIELDS, 'version', 'created_at', 'updated_at', ...STATE];
 const KEY: Shape = ['key_id', 'alg', 'secret', 'verify_with', 'created_at', 'active_from', 'not_after'];
 const HEALTH: Shape = [
   ...STATE,
-  ...[
-    'breaker',
-    'last_attempt_at',
-    'failing_since',
-    'egress_suspected',
-    'next_trial_at',
-    'last_success_at',
-    'last_failure',
-    'waiting',
-  ],
-  ...['dead', 'dead_more', 'died', 'success_rate_1h', 'success_rate_24h', 'response_ms'],
+  ...['breaker', 'last_attempt_at', 'egress_suspected', 'waiting', 'dead', 'dead_more', 'died', 'response_ms'],
 ];
 const DELIVERY: Shape = [
   ...['message', 'endpoint', 'type', 'status', 'generation', 'attempt_count', 'created_at', 'ended_at'],

@@ -1,8 +1,9 @@
 /** Deliveries of one endpoint or of all, newest first; filters in the address; many of one at once sent again. */
 import { useState } from 'preact/hooks';
+import { answerWords, stateWord } from '../../../core/words.ts';
 import type { Delivery } from '../../../ui/delivery.ts';
 import { Held } from '../../../ui/held.tsx';
-import { Empty, Shown, State } from '../../../ui/parts.tsx';
+import { Empty, Shown, State, Url } from '../../../ui/parts.tsx';
 import { shortId, visible } from '../../../ui/text.tsx';
 import { At } from '../../../ui/time.tsx';
 import { ask, useAsk } from '../parts/api.ts';
@@ -100,7 +101,7 @@ function Choice({ name, word, options, value }: ChoiceProps) {
         <option value="">any</option>
         {options.map(option => (
           <option key={option} value={option}>
-            {option === 'none' ? 'no answer' : option}
+            {option === 'none' ? 'no answer' : stateWord(option)}
           </option>
         ))}
       </select>
@@ -160,12 +161,18 @@ const keyOf = ({ message, endpoint }: Delivery): string => `${message} ${endpoin
 /** `url`: where the list is of all endpoints. */
 function Line({ delivery, url }: { readonly delivery: Delivery; readonly url: string | undefined }) {
   const { message, endpoint, status, type, last_attempt: last, attempt_count: attempts, held } = delivery;
-  const said = last === null ? '' : `${last.status ?? 'no answer'} ${last.class.replaceAll('_', ' ')}`;
+  const said = last === null ? '' : answerWords(last.status, last.class);
   return (
     <a class="line-link delivery" href={hrefOf('endpoints', endpoint, 'deliveries', message)}>
-      <State of={status === 'pending' ? 'waits' : status} />
+      <State of={status} />
       <span class="type">{visible(type ?? '')}</span>
-      {url === undefined ? <code class="faint">{shortId(message)}</code> : <span class="faint">{visible(url)}</span>}
+      {url === undefined ? (
+        <code class="faint">{shortId(message)}</code>
+      ) : (
+        <span class="faint">
+          <Url of={url} />
+        </span>
+      )}
       <span class="note">
         {status === 'delivered' ? '' : visible(said)}
         {held && said !== '' ? ' · ' : ''}

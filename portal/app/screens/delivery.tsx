@@ -32,7 +32,7 @@ export function DeliveryScreen({ ep, message }: { readonly ep: string; readonly 
             <a href={hrefOf('endpoints')}>Endpoints</a> / <a href={hrefOf('endpoints', ep)}>Deliveries</a>
           </p>
           <h1>
-            {visible(delivery?.type ?? 'Delivery')} {delivery === undefined ? null : <State of={stateOf(delivery)} />}
+            {visible(delivery?.type ?? 'Delivery')} {delivery === undefined ? null : <State of={delivery.status} />}
           </h1>
           <p class="faint">
             <code>{visible(message)}</code> <Copy text={message} what="its webhook-id" />
@@ -90,8 +90,6 @@ export function DeliveryScreen({ ep, message }: { readonly ep: string; readonly 
     </>
   );
 }
-
-const stateOf = ({ status }: Delivery): string => (status === 'pending' ? 'waits' : status);
 
 function Sent({ message }: { readonly message: string }) {
   const [asked, setAsked] = useState(false);

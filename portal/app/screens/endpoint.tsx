@@ -1,11 +1,12 @@
 /** One endpoint: how it is, what it got, its secret, how to verify, and what can be done. */
 
 import { useState } from 'preact/hooks';
+import { endpointWords } from '../../../core/words.ts';
 import { grouped } from '../../../ui/grouped.ts';
-import { HealthFacts } from '../../../ui/health.tsx';
+import { HealthFacts, waitingCount } from '../../../ui/health.tsx';
 import { Copy, Shown, State } from '../../../ui/parts.tsx';
 import { visible } from '../../../ui/text.tsx';
-import { At } from '../../../ui/time.tsx';
+import { clock } from '../../../ui/time.tsx';
 import { ask, useAsk } from '../parts/api.ts';
 import { go, hrefOf } from '../parts/route.ts';
 import { may, pathOf, producer } from '../parts/session.ts';
@@ -155,22 +156,14 @@ function Told({ endpoint, health }: { readonly endpoint: Endpoint; readonly heal
       </p>
     );
   }
-  const { last_failure: last, next_trial_at: next = null, waiting, dead = 0 } = health ?? {};
-  // A class says that the last attempt of all was this failure.
-  if (last?.class === null || last?.class === undefined) return null;
-  const count = waiting?.about ?? waiting?.count ?? 0;
+  if (endpoint.state === 'ok') return null;
+  const { waiting, dead = 0 } = health ?? {};
   return (
     <p class="banner">
       <span>
-        The last answer was {last.code ?? 'none'} ({last.class.replaceAll('_', ' ')}).
-        {count === 0 ? '' : ` ${grouped(count)} ${count === 1 ? 'message waits' : 'messages wait'}.`}
-        {dead === 0 ? '' : ` ${grouped(dead)} ${dead === 1 ? 'delivery is' : 'deliveries are'} given up.`}
-        {next === null ? null : (
-          <>
-            {' '}
-            The next try is <At of={next} />.
-          </>
-        )}
+        {visible(endpointWords(endpoint, clock))}
+        {waiting === undefined || waiting.count === 0 ? '' : `; ${waitingCount(waiting)} waiting`}
+        {dead === 0 ? '' : `; ${grouped(dead)} given up`}
       </span>
     </p>
   );

@@ -1,9 +1,12 @@
 /** All endpoints of the customer, each with how it is. */
 
 import { useState } from 'preact/hooks';
+import { endpointWords } from '../../../core/words.ts';
 import { grouped } from '../../../ui/grouped.ts';
-import { Command, Empty, Shown, State } from '../../../ui/parts.tsx';
+import { waitingCount } from '../../../ui/health.tsx';
+import { Command, Empty, Shown, State, Url } from '../../../ui/parts.tsx';
 import { visible } from '../../../ui/text.tsx';
+import { clock } from '../../../ui/time.tsx';
 import { ask, useAsk } from '../parts/api.ts';
 import { hrefOf } from '../parts/route.ts';
 import { may, pathOf } from '../parts/session.ts';
@@ -43,10 +46,15 @@ export function Endpoints() {
                 <li key={each.id}>
                   <a class="line-link endpoint" href={hrefOf('endpoints', each.id)}>
                     <State of={each.state} />
-                    <span class="type">{visible(each.url)}</span>
-                    <span class="note">{n < WITH_HEALTH ? <Went endpoint={each} /> : visible(each.description)}</span>
+                    <span class="type">
+                      <Url of={each.url} />
+                    </span>
                     <span class="faint right">
                       {visible(each.types.length === 0 ? 'every type' : each.types.join(', '))}
+                    </span>
+                    <span class="note">
+                      {visible(endpointWords(each, clock))}
+                      {n < WITH_HEALTH ? <Waits endpoint={each} /> : null}
                     </span>
                   </a>
                 </li>
@@ -65,24 +73,17 @@ export function Endpoints() {
 /** So many are asked how they are: each is a call. */
 const WITH_HEALTH = 10;
 
-function waitingWords({ count, more, about }: EndpointHealth['waiting']): string {
-  if (about !== null) return `about ${grouped(about)} waiting`;
-  return count === 0 ? '' : `${grouped(count)}${more ? ' or more' : ''} waiting`;
-}
-
-/** What came of the last day, in a few words. */
-function Went({ endpoint }: { readonly endpoint: Endpoint }) {
+/** What waits and what was given up. */
+function Waits({ endpoint }: { readonly endpoint: Endpoint }) {
   const { data } = useAsk<EndpointHealth>(`${pathOf('endpoints', endpoint.id)}/health`, 30_000);
-  if (data === undefined) return <>{visible(endpoint.description)}</>;
-  const { success_rate_24h: rate, waiting, dead, last_failure: last } = data;
-  const failed = last?.class ? `last answer ${last.code ?? 'none'}` : '';
-  const words = [
-    rate === null ? 'nothing sent in 24 hours' : `${Math.round(rate * 100)} % accepted in 24 hours`,
-    waitingWords(waiting),
-    dead === 0 ? '' : `${grouped(dead)} dead`,
-    failed,
-  ].filter(word => word !== '');
-  return <span class={failed === '' ? '' : 'bad-text'}>{words.join(' · ')}</span>;
+  if (data === undefined) return null;
+  const { waiting, dead } = data;
+  return (
+    <>
+      {waiting.count === 0 ? '' : `; ${waitingCount(waiting)} waiting`}
+      {dead === 0 ? '' : `; ${grouped(dead)} dead`}
+    </>
+  );
 }
 
 function Made({ endpoint }: { readonly endpoint: NewEndpoint }) {

@@ -1,6 +1,7 @@
 /** Many deliveries sent again: how many there are before, how far it is after. */
 
 import { useEffect, useState } from 'preact/hooks';
+import { stateWord } from '../../../core/words.ts';
 import { grouped } from '../../../ui/grouped.ts';
 import { type AfterConfirm, Ask, Field } from '../../../ui/parts.tsx';
 import { visible } from '../../../ui/text.tsx';
@@ -42,7 +43,7 @@ export function ReplayMany({ endpoint, filter, onClose, onStarted }: ManyProps) 
       <p role="status">
         {counted === undefined
           ? 'Counting …'
-          : `${many} ${counted.count === 1 ? 'delivery is' : 'deliveries are'} ${status}${type ? ` and of the type ${visible(type)}` : ''}.`}
+          : `${many} ${counted.count === 1 ? 'delivery is' : 'deliveries are'} ${stateWord(status)}${type ? ` and of the type ${visible(type)}` : ''}.`}
       </p>
       <p>
         Each goes out with the webhook-id that it had, so that your server recognises what it already has. New messages

@@ -1,5 +1,6 @@
 /** A signed request now: what was sent, and what the endpoint said. */
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { answerWords } from '../../../core/words.ts';
 import type { TestResult } from '../../../ui/delivery.ts';
 import { Headers, Text } from '../../../ui/exchange.tsx';
 import { Field, State, Trouble } from '../../../ui/parts.tsx';
@@ -74,8 +75,8 @@ function Result({ of }: { readonly of: TestResult }) {
   return (
     <section role="status" class="test-result">
       <p>
-        <State of={of.success ? 'delivered' : 'failed attempt'} /> {of.status_code ?? 'no answer'} (
-        {visible(of.class.replaceAll('_', ' '))}) in {duration(of.duration_ms)}. {visible(of.detail ?? '')}
+        <State of={of.success ? 'delivered' : 'failed attempt'} /> {visible(answerWords(of.status_code, of.class))} in{' '}
+        {duration(of.duration_ms)}. {visible(of.detail ?? '')}
       </p>
       {of.response_body ? (
         <>

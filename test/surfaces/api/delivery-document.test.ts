@@ -171,6 +171,8 @@ describe('docs/api/delivery-openapi.json', () => {
     await settle();
     await call(`POST ${E}/deliveries/{msg}/replay`, { ...at, msg }, { request_id: 'r1' });
     await call(`GET ${E}/health`, at);
+    await call(`GET ${E}`, at);
+    for (const act of ['pause', 'resume'] as const) await call(`POST ${E}/${act}`, at, {});
     answer(200);
     pass(60_000);
     tokens.push({ v: 1, ep: ep as never });

@@ -203,8 +203,17 @@ const STATE = {
     oneOf(['operator', 'customer', 'system'], 'Who paused, disabled or deleted it; null while it is open.'),
   ),
   gate: oneOf(['open', 'paused', 'disabled', 'deleted']),
-  state: oneOf(STATES),
-  why: orNull(text('Why it is held or closed.')),
+  state: oneOf(STATES, 'untried: nothing was sent to it yet. failing: its last answers were failures.'),
+  why: orNull(text('Why it is held (`breaker`, `throttled`, `rate`, `crash`) or closed.')),
+  failing_since: orNull(time()),
+  failed_in_a_row: whole('Failures since the last success; at most 20 are counted.'),
+  next_trial_at: orNull(time('When it is tried again: of one on hold.')),
+  last_success_at: orNull(time()),
+  last_failure: {
+    oneOf: [object({ at: orNull(time()), class: orNull(text()), code: orNull(whole()) }), { type: 'null' }],
+  },
+  success_rate_1h: orNull(number()),
+  success_rate_24h: orNull(number()),
 };
 const KEY = {
   key_id: text(),
@@ -322,13 +331,7 @@ export const SCHEMAS: Readonly<Record<string, Schema>> = {
     breaker: oneOf(['closed', 'open', 'half_open']),
     opened_times: whole('In a row.'),
     last_attempt_at: orNull(time()),
-    failing_since: orNull(time()),
     egress_suspected: truth('Most likely our own way out fails: a failure without an answer does not count.'),
-    next_trial_at: orNull(time()),
-    last_success_at: orNull(time()),
-    last_failure: {
-      oneOf: [object({ at: orNull(time()), class: orNull(text()), code: orNull(whole()) }), { type: 'null' }],
-    },
     waiting: object({
       count: whole('At most 1,000.'),
       more: truth(),
@@ -338,8 +341,6 @@ export const SCHEMAS: Readonly<Record<string, Schema>> = {
     dead: whole('Those that are dead now; at most 1,000.'),
     dead_more: truth('More are dead than `dead` says.'),
     died: whole('Ever, those among them that were sent again.'),
-    success_rate_1h: orNull(number()),
-    success_rate_24h: orNull(number()),
     response_ms: orNull(whole()),
   }),
   Delivery: object({

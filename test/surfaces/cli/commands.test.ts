@@ -185,7 +185,7 @@ describe('replay', () => {
     expect(words.stderr).toContain('Next: holdfast replay --cause permanent --since 7d --why "…" --yes');
     const done = await cli.run([...filter, '--why', 'schema fixed', '--yes']);
     expect(done).toMatchObject({ code: 0, stdout: 'Done: 3 replayed\n' });
-    expect(done.stderr).toMatch(/Job rj-[0-9t]+-[0-9a-f]{8}: the sweeper begins it within a minute/);
+    expect(done.stderr).toMatch(/Job rj-[0-9t]+-[0-9a-f]{8}: it begins within a minute/);
     expect(await cli.world.settle()).toBe(true);
     expect(
       cli.world
@@ -235,7 +235,7 @@ describe('replay', () => {
     [['replay', 'bad-1', '--yes'], '--why'],
     [['replay', 'bad-1', '--why', '…', '--yes'], '--why: "…"'],
     [['replay', '--status', 'dead_letter', '--why', '<what was fixed>', '--yes'], 'a text that the next person'],
-    [['replay', '--status', 'dead'], 'did you mean dead_letter?'],
+    [['replay', '--status', 'deadletter'], 'did you mean dead_letter?'],
     [['replay', '--status', 'dead_letter', '--rate', '0', '--why', 'x'], 'from 1 to'],
     [['replay', '--status', 'dead_letter', '--force', '--why', 'x'], '--force with ids'],
     [['replay', '--since', 'yesterday', '--why', 'x'], '24h'],

@@ -30,7 +30,9 @@ describe('looking', () => {
     const { run, json, ep } = await at(410);
     const { code, stdout, stderr } = await run('status');
     expect(code).toBe(1);
-    expect(stdout).toMatch(new RegExp(`1 of 1 endpoint do not get[\\s\\S]*uid:acme +${ep} +holding +breaker`));
+    expect(stdout).toMatch(
+      new RegExp(`1 of 1 endpoint do not get[\\s\\S]*uid:acme +${ep} +on hold .*on hold after 1 failed try; next try`),
+    );
     expect(stderr).toMatch(/Next: .*out health app_/);
     expect(await json('health', 'uid:acme', ep)).toMatchObject({
       state: 'holding',
@@ -38,7 +40,7 @@ describe('looking', () => {
       last_failure: { code: 410 },
     });
     expect((await run('health', 'uid:acme', ep)).stdout).toMatch(
-      /holding: breaker[\s\S]*last failure {3}0 s ago|gone 410/,
+      /^on hold: on hold after 1 failed try; next try in [^;]*; since [^;]*; last answer 410, it says that it is gone\n/,
     );
     expect((await run('endpoints', 'uid:acme')).stdout).toContain('https://hooks.customer.com/in');
   });
@@ -46,13 +48,13 @@ describe('looking', () => {
   it('shows deliveries, those of a message, and each attempt', async () => {
     const { run, json, ep, message } = await at(503);
     expect((await run('deliveries', 'uid:acme', ep)).stdout).toMatch(
-      new RegExp(`${message} +invoice.paid +retrying +1 +503 busy`),
+      new RegExp(`${message} +invoice.paid +retrying +1 +503, it is overloaded`),
     );
     expect((await run('deliveries', 'uid:acme', ep, '--status', 'dead')).stdout).toBe('No delivery.\n');
     expect(await json('message', 'uid:acme', message)).toMatchObject([{ endpoint: ep, status: 'retrying' }]);
     const attempts = await run('attempts', 'uid:acme', ep, message);
     expect(attempts.stdout).toMatch(
-      /delivery 1 {2}503 busy {2}5 ms\n {4}503: the endpoint is at fault, whatever the message\n {4}said/,
+      /delivery 1 {2}503, it is overloaded {2}5 ms\n {4}503: the endpoint is at fault, whatever the message\n {4}said/,
     );
     expect(attempts.stderr).toContain(`out retry uid:acme ${ep} ${message}`);
   });
@@ -64,7 +66,9 @@ it('lists the deliveries of all endpoints, and until when one is held and why', 
   const { id } = (await publish('uid:acme', MESSAGE('inv-2'))).body;
   await settle();
   const { stdout, stderr } = await run('deliveries', 'uid:acme');
-  expect(stdout).toMatch(new RegExp(`${id} +${ep} +invoice.paid +pending.*held \\(throttled\\) until in`));
+  expect(stdout).toMatch(
+    new RegExp(`${id} +${ep} +invoice.paid +waiting.*on hold: the endpoint asked us to wait; next try in`),
+  );
   expect(stdout).toMatch(new RegExp(`${message} +${ep} +invoice.paid +delivered`));
   expect(stderr).toBe('');
 });

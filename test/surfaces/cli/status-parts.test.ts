@@ -124,7 +124,7 @@ describe('status of a source that a person should hear of', () => {
     await cli.world.post({ source: 'shop', id: 'good-2' });
     await cli.world.clock.advanceBy(5 * MINUTE_MS);
     expect((await cli.run(['status'])).stdout).toMatch(
-      /unfinished +1 event\b.*each tried again or looked at within \d+ min/,
+      /in progress +1 event\b.*each tried again or looked at within \d+ min/,
     );
   });
 });

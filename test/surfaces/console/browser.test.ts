@@ -360,7 +360,7 @@ describe.skipIf(BROWSER_PATH === undefined)('the console in a browser', () => {
       await page.getByRole('link', { name: /api\.northwind\.com/ }).click();
       await page.getByLabel('State').selectOption('retrying');
       await page
-        .getByRole('link', { name: /503 busy/ })
+        .getByRole('link', { name: /503, it is overloaded/ })
         .first()
         .click();
       await page.getByText('webhook-signature').waitFor();
@@ -375,7 +375,7 @@ describe.skipIf(BROWSER_PATH === undefined)('the console in a browser', () => {
       await page.goto(`${new URL(served.url).origin}/out/uid:northwind/endpoints/${demo.failing.ep}`);
       await page.getByRole('button', { name: 'Send a test …' }).click();
       await page.getByRole('button', { name: 'Sign and send' }).click();
-      await page.getByText(/Answered 200/).waitFor();
+      await page.getByText(/delivered 200, in/).waitFor();
       await page.getByText('webhook-signature').waitFor();
       // The dialog stays to show the answer, and is not at work any more.
       expect(await page.getByRole('button', { name: 'Sent', exact: true }).isDisabled()).toBe(true);

@@ -93,9 +93,9 @@ describe.skipIf(BROWSER_PATH === undefined)('the portal in a browser', () => {
     await world.settle();
     const { page, wrong } = await open(await world.link('uid:globex'));
     await page.getByRole('heading', { name: 'Deliveries' }).waitFor();
-    const line = page.locator('.line-link.delivery').filter({ hasText: 'held: the endpoint is paused' });
+    const line = page.locator('.line-link.delivery').filter({ hasText: 'on hold: the endpoint is paused' });
     await line.filter({ hasText: WRONG }).getByText('order.paid').click();
-    await page.getByText('held: the endpoint is paused').waitFor();
+    await page.getByText('on hold: the endpoint is paused').waitFor();
     expect(wrong).toEqual([]);
   });
 
@@ -111,7 +111,9 @@ describe.skipIf(BROWSER_PATH === undefined)('the portal in a browser', () => {
     await page.getByText('40 dead').waitFor();
     await shoot(page, 'endpoints');
     await page.getByText(WRONG).click();
-    await page.getByText('The last answer was 405 (message refused). 40 deliveries are given up.').waitFor();
+    await page
+      .getByText(/^fails; last answer 405, it refused the message; 0 % accepted in 24 hours; 40 given up/)
+      .waitFor();
     await page.getByLabel('State').selectOption('dead');
     await page.locator('.line-link.delivery').nth(39).waitFor();
     await shoot(page, 'failed');
@@ -130,7 +132,7 @@ describe.skipIf(BROWSER_PATH === undefined)('the portal in a browser', () => {
     await page.getByLabel('Event type').fill('order.paid');
     await page.getByText('Its data is the example of this type.').waitFor();
     await page.getByRole('button', { name: 'Send', exact: true }).click();
-    await page.getByText('200 (ok)').waitFor();
+    await page.getByText('delivered 200 in').waitFor();
     await page.getByRole('button', { name: 'Close', exact: true }).click();
     // 3. All of them again.
     await page.getByRole('button', { name: 'Send many again …' }).click();
@@ -256,7 +258,7 @@ describe.skipIf(BROWSER_PATH === undefined)('the portal in a browser', () => {
     await page.waitForSelector('dialog[open]');
     expect(await page.evaluate('document.activeElement.tagName')).toBe('INPUT');
     await page.keyboard.press('Enter');
-    await page.locator('dialog').getByText('405 (message refused)').waitFor();
+    await page.locator('dialog').getByText('405, it refused the message').waitFor();
     await page.keyboard.press('Escape');
     await page.waitForSelector('dialog', { state: 'detached' });
   });

@@ -160,7 +160,7 @@ describe('the producer', () => {
       (await call('GET /v1/apps/{app}/endpoints', { app }, undefined, { state })).body.data.map(
         (each: Json) => each.id,
       );
-    expect([await listed('ok'), await listed('paused'), await listed('holding')]).toEqual([[ep], [other.body.id], []]);
+    expect([await listed('untried'), await listed('paused'), await listed('ok')]).toEqual([[ep], [other.body.id], []]);
     const wrong = await call('GET /v1/apps/{app}/endpoints', { app }, undefined, { state: 'open' });
     expect(wrong).toMatchObject({ status: 400, body: { details: [{ path: 'state' }] } });
     const before = (await call('GET /v1/apps/{app}/endpoints/{ep}', at)).body;

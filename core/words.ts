@@ -1,0 +1,130 @@
+/**
+ * How people are told what is: states, causes and waits. The console, the portal, the command line and the API take these
+ * words from here, and have none of their own (test/surfaces/words.test.ts).
+ */
+
+/** Of events, deliveries, endpoints, jobs and attempts. A state that is not here is its own word. */
+const STATES: Readonly<Record<string, string>> = {
+  pending: 'waiting',
+  processing: 'running',
+  failed: 'retrying',
+  deferred: 'on hold',
+  dead_letter: 'dead',
+  skipped_stale: 'stale',
+  holding: 'on hold',
+  untried: 'not tried yet',
+  'failed attempt': 'failed',
+  ALARM: 'in alarm',
+  INSUFFICIENT_DATA: 'no data',
+};
+
+export const stateWord = (state: string): string => STATES[state] ?? state;
+
+/** The state that a person means by a word; what is no word stays. */
+export const stateOfWord = (word: string, known: readonly string[]): string =>
+  known.includes(word) ? word : (known.find(state => stateWord(state) === word.replaceAll('-', ' ')) ?? word);
+
+/** Why an event failed, and how an endpoint answered. */
+const CAUSES: Readonly<Record<string, string>> = {
+  permanent: 'the handler gave it up',
+  handler_error: 'the handler failed',
+  unhandled: 'no handler takes this type',
+  bad_outcome: 'the handler gave no valid answer',
+  timeout: 'no answer in time',
+  dependency: 'a service it needs failed',
+  attempts_spent: 'every try failed',
+  retry_after: 'the handler asked for a later try',
+  deferred_too_long: 'it was on hold too long',
+  deferred: 'it was put on hold',
+  too_old: 'it came too late',
+  unclaimable: 'it could not be run',
+  payload_missing: 'its body is gone',
+  payload_mismatch: 'its body is not the one that was recorded',
+  unparsable_payload: 'its body cannot be read',
+  schema_mismatch: 'its body does not fit the schema',
+  effects_not_applied: 'its writes were not made',
+  effect_refused: 'its writes were refused',
+  transaction_conflict: 'others wrote the same items',
+  provider_changed: 'its source has another provider now',
+  server_error: 'its server failed',
+  message_refused: 'it refused the message',
+  denied: 'it denied access',
+  gone: 'it says that it is gone',
+  busy: 'it is overloaded',
+  throttled: 'it asked us to wait',
+  redirect: 'it sent us elsewhere',
+  other_status: 'an answer without a meaning',
+  body_unreadable: 'its body is gone',
+  dns: 'its name was not found',
+  connect: 'it could not be reached',
+  reset: 'it broke the connection off',
+  closed_early: 'it closed the connection',
+  bad_http: 'its answer was not HTTP',
+  tls: 'its certificate was refused',
+  forbidden_address: 'its address is not allowed',
+  own_fault: 'we failed',
+  internal_error: 'we failed',
+};
+
+/** A cause without words of its own loses its underscores. */
+export const causeWords = (cause: string): string => CAUSES[cause] ?? cause.replaceAll('_', ' ');
+
+/** `503, it is overloaded`, or why there was no answer. */
+export const answerWords = (code: number | null | undefined, of: string): string =>
+  of === 'ok' ? String(code ?? 'accepted') : `${code ?? 'no answer'}, ${causeWords(of)}`;
+
+/** Why nothing is sent to an endpoint now. */
+const HOLDS: Readonly<Record<string, string>> = {
+  paused: 'the endpoint is paused',
+  disabled: 'the endpoint is disabled',
+  deleted: 'the endpoint is deleted',
+  breaker: 'the endpoint keeps failing',
+  throttled: 'the endpoint asked us to wait',
+  rate: 'the endpoint has had all that its rate allows',
+  crash: 'we failed while we sent to it',
+};
+
+export const holdWords = (why: string | null): string => HOLDS[why ?? ''] ?? HOLDS['deleted'] ?? '';
+
+/** What the delivery API says of an endpoint in each list. Times are ISO 8601. */
+export interface EndpointState {
+  readonly gate: string;
+  readonly state: string;
+  /** Of a hold its kind; of a closed gate the reason that a person gave. */
+  readonly why: string | null;
+  readonly failing_since: string | null;
+  readonly failed_in_a_row: number;
+  readonly next_trial_at: string | null;
+  readonly last_success_at: string | null;
+  readonly last_failure: {
+    readonly at: string | null;
+    readonly class: string | null;
+    readonly code: number | null;
+  } | null;
+  readonly success_rate_24h: number | null;
+}
+
+/** As many results are remembered. */
+const REMEMBERED = 20;
+
+/**
+ * An endpoint in one line: `on hold after 5 failed tries; next try 14:32; since 14:02; last answer 503, it is overloaded`.
+ * `clock`: a time as this reader sees times.
+ */
+export function endpointWords(of: EndpointState, clock: (iso: string) => string): string {
+  const { state, why, failing_since: since, failed_in_a_row: tries, next_trial_at: next, last_failure: last } = of;
+  const rate = of.success_rate_24h === null ? '' : `${Math.round(of.success_rate_24h * 100)} % accepted in 24 hours`;
+  const answer = last?.class ? `last answer ${answerWords(last.code, last.class)}` : '';
+  const begun = since === null ? '' : `since ${clock(since)}`;
+  const then = next === null ? '' : `next try ${clock(next)}`;
+  const many = `${tries >= REMEMBERED ? `${REMEMBERED} or more` : tries} failed ${tries === 1 ? 'try' : 'tries'}`;
+  if (state === 'untried') return 'nothing was sent to it yet';
+  if (state === 'ok') return rate;
+  const parts =
+    state === 'holding'
+      ? [why === 'breaker' && tries > 0 ? `on hold after ${many}` : `on hold: ${holdWords(why)}`, then, begun, answer]
+      : state === 'failing'
+        ? [`fails${begun === '' ? '' : ` ${begun}`}`, answer, rate]
+        : [why === null || why === '' ? '' : `“${why}”`, last === null ? '' : answer];
+  return parts.filter(part => part !== '').join('; ');
+}

@@ -1,0 +1,97 @@
+/** One source of words: what people read of states, causes and waits comes from core/words.ts, at every face. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { EVENT_STATUSES } from '#core/glossary.ts';
+import { STATES } from '#core/outbound/api/health-api.ts';
+import { ANSWER_CLASSES } from '#core/outbound/ports.ts';
+import { FINAL_STATUSES, OPEN_STATUSES } from '#core/outbound/protocol/items.ts';
+import { answerWords, causeWords, type EndpointState, endpointWords, stateOfWord, stateWord } from '#core/words.ts';
+
+const ROOT = join(import.meta.dirname, '../..');
+const FACES = ['cli', 'console', 'portal/app', 'ui', 'operator'];
+/** Words of the code, which no stranger knows. */
+const JARGON = /\b(?:breakers?|probes?|generations?|unfinished|deferred|half.open|sweeper begins)\b/i;
+/** A probe of `doctor --deep` is a thing that somebody configures by this name. */
+const MAY = ['operator/health/deep-check.ts', 'cli/commands/out/acts.ts'];
+const KNOWN: readonly string[] = [
+  ...EVENT_STATUSES,
+  ...STATES,
+  ...OPEN_STATUSES,
+  ...FINAL_STATUSES,
+  ...ANSWER_CLASSES.filter(of => of !== 'ok'),
+];
+
+const files = FACES.flatMap(face =>
+  readdirSync(join(ROOT, face), { recursive: true, encoding: 'utf8' })
+    .filter(name => /\.tsx?$/.test(name))
+    .map(name => `${face}/${name}`),
+);
+
+const withoutComments = (text: string): string => text.replace(/\/\*[\s\S]*?\*\//g, '').replace(/(^|\s)\/\/.*$/gm, '');
+
+/** Prose of a file: literals with a space between words, and text between tags. */
+function proseOf(text: string): readonly string[] {
+  const code = withoutComments(text).replace(/^import .*$/gm, '');
+  const literals = [...code.matchAll(/'((?:[^'\\\n]|\\.)*)'|`((?:[^`\\]|\\.)*)`/g)].map(
+    ([, plain, template = '']) => plain ?? template.replace(/\$\{[^}]*\}/g, 'X'),
+  );
+  const between = [...code.matchAll(/>([^<>{}=;()]+)</g)].map(([, said = '']) => said);
+  return [...literals.filter(said => /\S \S/.test(said)), ...between];
+}
+
+/** States and causes that have a text of their own here; one alone may be a name. */
+function tableOf(text: string): readonly string[] {
+  const pairs = [...withoutComments(text).matchAll(/\b(\w+):\s*'([^'\n]* [^'\n]*)'/g)];
+  const found = pairs.filter(([, name = '']) => KNOWN.includes(name)).map(([pair]) => pair);
+  return found.length > 1 ? found : [];
+}
+
+it('no face has a word of the code in its prose, or a table of words of its own', () => {
+  const wrong = files.flatMap(name => {
+    const text = readFileSync(join(ROOT, name), 'utf8');
+    const jargon = MAY.includes(name) ? [] : proseOf(text).filter(said => JARGON.test(said));
+    return [...jargon, ...tableOf(text)].map(said => `${name}: ${said.trim().slice(0, 100)}`);
+  });
+  expect(wrong).toEqual([]);
+  const planted = "const A = { denied: 'access denied', gone: 'it went away' }; const b = `the breaker is ${a} open`;";
+  expect(tableOf(planted)).toHaveLength(2);
+  expect(proseOf(`${planted} <b>Unfinished</b>`).filter(said => JARGON.test(said))).toHaveLength(2);
+});
+
+it('each state and each cause has words without an underscore, and a word finds its state again', () => {
+  for (const name of KNOWN) {
+    expect(stateWord(name)).not.toMatch(name === 'message_refused' ? /^$/ : JARGON);
+    expect(causeWords(name)).not.toMatch(/_/);
+  }
+  for (const state of EVENT_STATUSES) {
+    expect(stateWord(state)).not.toContain('_');
+    expect(stateOfWord(stateWord(state).replaceAll(' ', '-'), EVENT_STATUSES)).toBe(state);
+    expect(stateOfWord(state, EVENT_STATUSES)).toBe(state);
+  }
+  expect(stateOfWord('nonsense', EVENT_STATUSES)).toBe('nonsense');
+});
+
+it('says of an endpoint since when, the last answer, and what happens next at what time', () => {
+  const well: EndpointState = {
+    ...{ gate: 'open', state: 'ok', why: null, failing_since: null, failed_in_a_row: 0, next_trial_at: null },
+    ...{ last_success_at: null, last_failure: null, success_rate_24h: 0.994 },
+  };
+  const said = (of: Partial<EndpointState>): string => endpointWords({ ...well, ...of }, iso => iso.slice(11, 16));
+  const last_failure = { at: '2026-11-24T14:20:00Z', class: 'busy', code: 503 };
+  const failing_since = '2026-11-24T14:02:00Z';
+  expect(said({})).toBe('99 % accepted in 24 hours');
+  expect(said({ state: 'untried' })).toBe('nothing was sent to it yet');
+  const held = { state: 'holding', failing_since, last_failure, next_trial_at: '2026-11-24T14:32:00Z' };
+  expect(said({ ...held, why: 'breaker', failed_in_a_row: 5 })).toBe(
+    'on hold after 5 failed tries; next try 14:32; since 14:02; last answer 503, it is overloaded',
+  );
+  expect(said({ ...held, why: 'throttled', failing_since: null })).toMatch(
+    /^on hold: the endpoint asked us to wait; next try 14:32; last/,
+  );
+  expect(said({ state: 'failing', last_failure: { ...last_failure, class: 'message_refused', code: 422 } })).toBe(
+    'fails; last answer 422, it refused the message; 99 % accepted in 24 hours',
+  );
+  expect(said({ state: 'paused', why: 'ada: their deploy' })).toBe('“ada: their deploy”');
+  expect(answerWords(null, 'timeout')).toBe('no answer, no answer in time');
+});
