@@ -11,6 +11,13 @@ it.each([
   ['EMFILE', 'connect', 'own_fault'],
   ['ENETDOWN', 'connect', 'own_fault'],
   ['EADDRNOTAVAIL', 'connect', 'own_fault'],
+  // What Node refuses to send is ours, whatever it is.
+  ['ERR_INVALID_CHAR', 'open', 'own_fault'],
+  ['ERR_INVALID_ARG_TYPE', 'open', 'own_fault'],
+  ['ERR_INVALID_ARG_VALUE', 'open', 'own_fault'],
+  ['ERR_HTTP_INVALID_HEADER_VALUE', 'open', 'own_fault'],
+  ['ERR_INVALID_HTTP_TOKEN', 'open', 'own_fault'],
+  ['ERR_UNESCAPED_CHARACTERS', 'open', 'own_fault'],
   ['CERT_HAS_EXPIRED', 'tls', 'tls'],
   ['HPE_INVALID_CONSTANT', 'open', 'bad_http'],
 ] as const)('%s while it is at %s is %s, and no address is told', (code, phase, cause) => {
@@ -21,7 +28,10 @@ it.each([
 });
 
 it('tells a reset from a connection that was closed in good order, and keeps what is known', () => {
-  expect(failureOf(coded('ECONNRESET', 'read'), 'open').cause).toBe('reset');
+  expect(failureOf(coded('ECONNRESET', 'read'), 'open')).toEqual({
+    cause: 'reset',
+    detail: 'the connection was reset (ECONNRESET)',
+  });
   expect(failureOf(coded('ECONNRESET'), 'open').cause).toBe('closed_early');
   expect(failureOf(new SendFailure('dns', 'no such name'), 'open')).toEqual({ cause: 'dns', detail: 'no such name' });
 });

@@ -17,7 +17,9 @@ function numbersOf(alarm: Resource): string {
   ];
   const looks = metrics.flatMap(({ MetricStat: it, Period }) => (it ? [`${it.Stat}/${it.Period ?? Period}s`] : []));
   const says = metrics.flatMap(({ Expression, Label }) => (Expression ? [`${Expression} "${Label ?? ''}"`] : []));
+  const topics = JSON.stringify(alarm.AlarmActions ?? []).match(/(?<=Topics)[a-z]+/g) ?? ['nobody'];
   return [
+    `tells ${topics.join(', ')}`,
     `${alarm.ComparisonOperator} ${alarm.Threshold ?? 'the band'}, ${alarm.DatapointsToAlarm} of ${alarm.EvaluationPeriods}`,
     [...new Set(looks)].join(' '),
     `missing: ${alarm.TreatMissingData}`,

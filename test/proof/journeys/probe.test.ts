@@ -21,6 +21,7 @@ class ProbedWorld {
   });
   readonly telemetry = new MemoryTelemetry();
   secret = SECRET;
+  kept: 'secret' | 'unset' | 'unreadable' = 'secret';
   refreshed = 0;
   answering = true;
 
@@ -38,7 +39,8 @@ class ProbedWorld {
         },
       },
       secrets: {
-        get: async () => ({ kind: 'secret', secret: { current: this.secret } }),
+        get: async () =>
+          this.kept === 'secret' ? { kind: 'secret', secret: { current: this.secret } } : { kind: this.kept },
         refresh: async () => {
           this.refreshed += 1;
           return true;
@@ -95,6 +97,17 @@ describe('the probe', () => {
     expect(probed.telemetry.lines).toMatchObject([{ line: { cause: 'refused', status: 401 } }]);
     expect(probed.refreshed).toBe(1);
     expect(JSON.stringify(probed.telemetry.lines)).not.toContain('another one');
+  });
+
+  it.each([
+    ['unset', 'secret_not_set'],
+    ['unreadable', 'secret_unreadable'],
+  ] as const)('sends nothing while its secret is %s, and says so', async (kept, cause) => {
+    const probed = new ProbedWorld();
+    probed.kept = kept;
+    await probed.probe();
+    expect(probed.world.items()).toEqual([]);
+    expect(probed.telemetry.lines).toMatchObject([{ level: 'error', line: { stage: 'probe', cause } }]);
   });
 
   it('reports nothing when the public URL does not answer', async () => {

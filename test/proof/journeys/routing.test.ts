@@ -55,6 +55,18 @@ describe('a route', () => {
     expect(item?.recentAttempts?.map(it => it.cause)).toEqual(['target_failed', 'target_failed', 'ok']);
   });
 
+  it('keeps the receipt of each target with the event', async () => {
+    const world = worldOf([QUEUE, SERVICE]);
+    await run(world);
+    const receipts = JSON.parse((world.item('evt_1') as { result?: string }).result ?? '{}');
+    expect(receipts).toEqual({
+      targets: [
+        { target: 'queue invoices.fifo', receipt: expect.stringMatching(/^[0-9a-f]{8}-\d$/) },
+        { target: 'http billing.example.com', receipt: '200' },
+      ],
+    });
+  });
+
   it('is completed only when each target has accepted', async () => {
     const world = worldOf(FOUR, { answer: failing(SERVICE, Number.POSITIVE_INFINITY) });
     await run(world);
@@ -255,6 +267,20 @@ describe('what targets get', () => {
     }
     expect(world.targets.calls.get(QUEUE.address)).toBe(2);
     expect(world.item('evt_1')?.status).toBe('completed');
+  });
+
+  it('asks a target that refuses one event after the other: it is there, and answers', async () => {
+    const refusal: Delivered = { kind: 'refused', cause: 'invalid', reason: 'it answered 422' };
+    const world = worldOf([SERVICE], { answer: failing(SERVICE, Number.POSITIVE_INFINITY, refusal) });
+    world.start();
+    for (let n = 0; n < 60; n++) {
+      await world.post({ id: `evt_${n}`, type: 'invoice.paid' });
+      await world.clock.advanceBy(300);
+    }
+    await world.settle();
+    world.stop();
+    const ends = world.items().map(({ recentAttempts }) => recentAttempts?.map(({ cause }) => cause).join());
+    expect(new Set(ends)).toEqual(new Set(['target_invalid']));
   });
 
   it('refuses for good what takes not even a reference', async () => {

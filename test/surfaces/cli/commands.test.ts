@@ -510,6 +510,7 @@ describe('status and doctor', () => {
     expect(status.stdout).toMatch(/sweeper +a run ended well \d+ s ago\naudit +never ran .*\ndeployed +2 h ago/);
     const doctor = await cli.run(['doctor']);
     expect(doctor.stdout).toMatch(/ok +sweeper +a run ended well \d+ s ago/);
+    expect([status.stderr, doctor.stderr].join()).toMatch(/holdfast events tail.*holdfast status/s);
     expect(doctor.code).toBe(0);
   });
 
@@ -559,6 +560,21 @@ describe('status and doctor', () => {
     expect(doctor.code).toBe(1);
     expect(doctor.stdout).toMatch(/WRONG +secret pay +not set.*\n +holdfast sources set-secret pay/);
     expect(doctor.stdout).toContain('holdfast runbook process-new-dead-letters');
+    expect(doctor.stderr).not.toContain('holdfast status');
+    expect((await cli.run(['status'])).stderr).toContain('holdfast dlq ls');
+  });
+
+  it('say where to look next when nothing died and an alarm rings', async () => {
+    const alarm = {
+      name: 'holdfast-local-ingest-slow',
+      state: 'ALARM',
+      reason: '',
+      description: 'page: slow',
+    } as const;
+    cli.alarms = [{ ...alarm, since: cli.world.clock.now() }];
+    const status = await cli.run(['status']);
+    expect(status.code).toBe(1);
+    expect(status.stderr).toContain('holdfast doctor');
   });
 });
 

@@ -8,9 +8,10 @@ import { gzipSync } from 'node:zlib';
 import { defineGateway } from 'holdfast';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { nodeCrypto } from '#adapters/crypto/node-crypto.ts';
+import { MemoryEventStore } from '#adapters/memory/memory-event-store.ts';
 import { resolveConfig } from '#core/config/resolve-config.ts';
 import { defineHandlers, done } from '#core/handler/handler-contract.ts';
-import { MINUTE_MS } from '#core/time.ts';
+import { HOUR_MS, MINUTE_MS } from '#core/time.ts';
 import { signRequest } from '#core/verification/sign-request.ts';
 import { PROVIDERS } from '#providers/index.ts';
 import { HandlersInMemory } from '#test/kit/handlers-in-memory.ts';
@@ -156,6 +157,18 @@ describe('sending', () => {
     await (await load('tend'))({}, context());
     expect([aws.total('TendRuns'), aws.total('WakeLost'), aws.total('FanOutLost')]).toEqual([1, 0, 0]);
   });
+
+  it('tend wakes the sender of a message whose token was lost, by the queue of the fast lane', async () => {
+    await api('POST /v1/apps/{app}/messages', { app }, { key: 'k2', type: 'invoice.paid', data: {} }, 'publish');
+    await (await load('fan-out'))(aws.take('jobs'), context());
+    expect(aws.take('wake-fast').Records).toHaveLength(1);
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 30 * MINUTE_MS });
+    await (await load('tend'))({}, context());
+    const tokens = aws.take('wake-fast');
+    expect([tokens.Records.length, aws.take('wake-slow').Records.length, aws.total('WakeLost')]).toEqual([1, 0, 1]);
+    expect(await (await load('drain'))(tokens, context(90_000))).toEqual({ batchItemFailures: [] });
+    vi.useRealTimers();
+  });
 });
 
 describe('receiving', () => {
@@ -225,13 +238,18 @@ describe('receiving', () => {
     expect(aws.total('Completed')).toBe(4);
   });
 
-  it('audit looks at every record', async () => {
+  it('audit looks at every record, and begins no page in the last ten seconds of its function', async () => {
     await (await load('audit'))({}, context(120_000));
     const said = aws.lines.filter(
       line => 'AuditMismatch' in line || 'LedgerMismatch' in line || line['stage'] === 'audit',
     );
     expect(said.length).toBeGreaterThan(0);
     expect(aws.lines.filter(line => line['level'] === 'ERROR')).toEqual([]);
+    const scans = vi.spyOn(MemoryEventStore.prototype, 'scan');
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 25 * HOUR_MS });
+    await (await load('audit'))({}, context(9_000));
+    vi.useRealTimers();
+    expect(scans).not.toHaveBeenCalled();
   });
 
   it('reconcile-providers compares the source that the schedule names, with that provider, and no other', async () => {
@@ -255,7 +273,9 @@ describe('telling', () => {
   it('notify passes new deaths on to the topic of pages, and a topic of Slack to Slack', async () => {
     aws.credentials.set('holdfast-alarms/test/slack/oncall', 'https://hooks.slack.com/services/T0/B0/x');
     const notify = await load('notify');
+    const looked = vi.spyOn(MemoryEventStore.prototype, 'attention');
     await notify(sns(PAGES, 'new-deaths'), context());
+    expect(looked.mock.calls.map(([source]) => source)).toEqual(['stripe', 'github', 'holdfast-probe']);
     expect(aws.pages).toMatchObject([{ subject: 'new-deaths' }]);
     const before = aws.sent.length;
     await notify(sns(SLACK, 'queue-age'), context());

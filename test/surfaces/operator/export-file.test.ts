@@ -6,6 +6,8 @@ it('puts the lists of the lines together, and passes over lines without anything
   const lines = ['\uFEFF{"a":[1],"b":"x"}', '', '  ', '{"a":[2,3]}', ''].join('\r\n');
   expect(readExport(lines)).toMatchObject({ a: [1, 2, 3], b: 'x' });
   expect(readExport('{"a":[1]}')).toEqual({ a: [1] });
+  // As tools write it: each line with a list of its own.
+  expect(readExport('{"endpoints":[1]}\n{"subscriptions":[2]}')).toEqual({ endpoints: [1], subscriptions: [2] });
 });
 
 it.each([

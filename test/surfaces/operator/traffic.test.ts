@@ -67,3 +67,19 @@ it('stops at twenty thousand, and says that there are more', async () => {
   expect(capped).toBe(true);
   expect(sum(sources.find(it => it.source === 'stripe')?.accepted)).toBeGreaterThanOrEqual(20_000);
 });
+
+it('counts the deaths of a page that is full, and of those behind it', async () => {
+  const operator = busy({ stripe: 130 }, 130).operator();
+  const { store } = await operator.gateway();
+  let reads = 0;
+  const attention: typeof store.attention = async (source, cursor) => {
+    if (++reads > 10) throw new Error('it asks without end');
+    const { items } = await store.attention(source);
+    const at = Number(cursor ?? 0);
+    return { items: items.slice(at, at + 50), ...(at + 50 < items.length ? { cursor: String(at + 50) } : {}) };
+  };
+  const paged = { store: { ...store, timeline: store.timeline.bind(store), attention } };
+  const { sourceIds, clock } = operator;
+  const { sources } = await readTraffic({ sourceIds, clock, gateway: async () => paged } as unknown as typeof operator);
+  expect(sum(sources.find(it => it.source === 'stripe')?.died)).toBe(130);
+});

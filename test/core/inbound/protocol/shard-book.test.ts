@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { MemoryControlStore } from '#adapters/memory/memory-control-store.ts';
 import { MemoryEventStore } from '#adapters/memory/memory-event-store.ts';
 import { toSourceId } from '#core/glossary.ts';
-import { lookAgainFrom, readArrivals } from '#core/inbound/protocol/arrivals.ts';
+import { ARRIVALS_CONTROL, lookAgainFrom, readArrivals, SECOND_LOOK_CONTROL } from '#core/inbound/protocol/arrivals.ts';
 import { pendingItem } from '#core/inbound/protocol/event-writes.ts';
 import { growShards, ShardBook } from '#core/inbound/protocol/shard-book.ts';
 import { SpreadStore } from '#core/inbound/protocol/spread-store.ts';
@@ -73,4 +73,14 @@ it('an event that ingest put under a new key before the sweeper knew of it is fo
   await growShards({ [SOURCE]: 10 }, control, grown => lookAgainFrom(clock.now() - 60 * MINUTE_MS, grown, control));
   expect((await readArrivals(control))[SOURCE]).toBeLessThan(receivedAt);
   world.stop();
+});
+
+it('moves back both cursors of a source that is spread further, each to where it is not before already', async () => {
+  const control = new MemoryControlStore(new MemoryWorld().database, EVENTS);
+  await control.write(ARRIVALS_CONTROL, '{"default":900,"other":900}', 0);
+  await control.write(SECOND_LOOK_CONTROL, '{"default":400,"other":100}', 0);
+  await lookAgainFrom(300 as never, [SOURCE], control);
+  const read = async (name: string) => JSON.parse((await control.read(name))?.value ?? '{}');
+  expect(await read(ARRIVALS_CONTROL)).toEqual({ default: 300, other: 900 });
+  expect(await read(SECOND_LOOK_CONTROL)).toEqual({ default: 300, other: 100 });
 });

@@ -1,7 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type EventKey, toEventPk, toSourceId } from '#core/glossary.ts';
-import { decodeWorkMessage, encodeWorkMessage, type WorkMessage } from '#core/inbound/protocol/work-message.ts';
+import {
+  decodeWorkMessage,
+  encodeWorkMessage,
+  referenceTo,
+  type WorkMessage,
+} from '#core/inbound/protocol/work-message.ts';
 
 const MESSAGE: WorkMessage = {
   v: 1,
@@ -16,6 +21,15 @@ const MESSAGE: WorkMessage = {
 };
 
 describe('a message in the queue', () => {
+  it('names an event with all that a claim of it needs, also that nobody delivered it', () => {
+    const { v: _, ...event } = { ...MESSAGE, eventAt: 5, itemPath: '/0', reconciled: true as const };
+    expect(referenceTo(event as never)).toEqual({ ...event, v: 1 });
+    expect(referenceTo({ ...event, payload: 'x', reconciled: undefined, eventAt: undefined } as never)).toEqual({
+      ...MESSAGE,
+      itemPath: '/0',
+    });
+  });
+
   it('is read as it was written, with and without what it may carry', () => {
     const full: WorkMessage = {
       ...MESSAGE,

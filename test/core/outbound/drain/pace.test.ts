@@ -108,3 +108,9 @@ test('counts of 24 hours: what is older is forgotten', () => {
     ),
   );
 });
+
+test('a clock that goes back takes no token away', () => {
+  const rate = { perSecond: 1, burst: 3 };
+  const { bucket } = takeToken({ tokens: 3, at: 60_000 as never }, rate, 50_000 as never);
+  expect(bucket).toEqual({ tokens: 2, at: 50_000 });
+});

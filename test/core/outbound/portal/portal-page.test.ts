@@ -18,7 +18,12 @@ describe('the page of the portal', () => {
     expect(files.map(file => file.slice(0, 7))).toEqual(['portal/', 'portal/', 'portal/']);
     for (const file of files) {
       const reply = page(file.replace('portal/', ''));
-      expect(reply?.headers, file).toMatchObject({ 'cache-control': expect.stringContaining('immutable') });
+      const type = file.endsWith('.js') ? 'text/javascript; charset=utf-8' : 'text/css; charset=utf-8';
+      expect(reply?.headers, file).toMatchObject({
+        'cache-control': expect.stringContaining('immutable'),
+        // With `nosniff` a browser runs nothing under another name.
+        'content-type': type,
+      });
     }
     expect(files.map(file => page(file.replace('portal/', ''))?.body).join()).toContain('--accent:#7a2ea0');
     expect([page('app.js'), page('../portal'), page('__proto__')]).toEqual([undefined, undefined, undefined]);

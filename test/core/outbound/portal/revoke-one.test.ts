@@ -68,3 +68,16 @@ it('wants the id, and does not take the token itself', async () => {
       body: { error: 'invalid_request', detail: expect.stringContaining('never the token itself') },
     });
 });
+
+it.each([
+  `x tok_${'0'.repeat(32)}`,
+  `tok_${'0'.repeat(33)}`,
+  `tok_${'0'.repeat(31)}`,
+  `tok_${'G'.repeat(32)}`,
+  'hfp_x',
+])('takes nothing for an id that is none: %s', async id => {
+  const { make, revoke, ask } = await signedIn();
+  const one = await make();
+  expect((await revoke(id)).status).toBe(400);
+  expect(await ask(one)).toBe('200');
+});
