@@ -30,6 +30,7 @@ export const DELIVERY_ROUTES = [
   ...(['GET /v1/apps/{app}/messages/{msg}', 'GET /v1/apps/{app}/messages/{msg}/body'] as const),
   'DELETE /v1/apps/{app}/messages/{msg}/body',
   'GET /v1/apps/{app}/messages/{msg}/deliveries',
+  'GET /v1/apps/{app}/feed',
   ...(['POST /v1/replay-jobs', 'GET /v1/replay-jobs', 'GET /v1/replay-jobs/{job}'] as const),
   ...(['POST /v1/replay-jobs/{job}/pause', 'POST /v1/replay-jobs/{job}/resume'] as const),
   'POST /v1/replay-jobs/{job}/cancel',

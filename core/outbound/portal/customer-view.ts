@@ -2,7 +2,6 @@
  * What a customer sees of an answer: the fields that are named here, and no other, so that one which comes later is not
  * shown by accident. Not shown: other applications, names of your own, who of your people did what and why, how we send.
  */
-import { given } from '#core/given.ts';
 import { type Customer, isByCustomer, MASKED } from '#core/outbound/api/customer.ts';
 import { CUSTOMER_FIELDS } from '#core/outbound/api/endpoint-body.ts';
 import type { PortalRoute, SESSION_ROUTE } from './portal-routes.ts';
@@ -102,6 +101,7 @@ export const SHAPES: Readonly<Record<Exclude<PortalRoute, typeof SESSION_ROUTE>,
   [`GET ${ROOT}/messages/{msg}`]: MESSAGE,
   [`GET ${ROOT}/messages/{msg}/body`]: ['content_type', 'base64'],
   [`GET ${ROOT}/messages/{msg}/deliveries`]: DELIVERY,
+  [`GET ${ROOT}/feed`]: ['id', 'type', 'created_at', 'content_type', 'base64'],
   'POST /v1/replay-jobs': JOB,
   'GET /v1/replay-jobs': JOB,
   'GET /v1/replay-jobs/{job}': JOB,
@@ -125,9 +125,9 @@ export function customerView(
     const bodied = capabilities.includes('read_bodies') ? hidden : withoutBodies(hidden);
     return capabilities.includes('secrets') ? bodied : without(bodied, ['secret', 'verify_with']);
   };
-  const { data, cursor } = answer as { data?: readonly unknown[]; cursor?: unknown };
+  const { data, ...rest } = answer as { data?: readonly unknown[]; cursor?: unknown; after?: unknown };
   if (!Array.isArray(data)) return one(answer);
-  return { data: data.map(one), ...given({ cursor }) };
+  return { data: data.map(one), ...picked(rest, ['cursor', 'after', 'next_poll_seconds']) };
 }
 
 const picked = (value: Json, names: Shape): Json =>

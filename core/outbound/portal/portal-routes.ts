@@ -34,6 +34,7 @@ const ROUTES = [
   [`GET ${APP}/messages/{msg}`, 'read'],
   [`GET ${APP}/messages/{msg}/body`, 'read_bodies'],
   [`GET ${APP}/messages/{msg}/deliveries`, 'read'],
+  [`GET ${APP}/feed`, 'read_bodies'],
   ['POST /v1/replay-jobs', 'replay'],
   ['GET /v1/replay-jobs', 'read'],
   ['GET /v1/replay-jobs/{job}', 'read'],

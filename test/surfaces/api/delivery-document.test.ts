@@ -61,7 +61,7 @@ describe('docs/api/delivery-openapi.json', () => {
   it('has every route of the code, and no other', () => {
     const routes = [...new ApiDocument('delivery-openapi.json').operations.keys()];
     expect(routes.sort()).toEqual([...DELIVERY_ROUTES, ...PUBLISH_ROUTES].sort());
-    expect(routes).toHaveLength(52);
+    expect(routes).toHaveLength(53);
   });
 
   it('describes real replies: each success and each error of each route, and every field was seen', async () => {
@@ -185,6 +185,7 @@ describe('docs/api/delivery-openapi.json', () => {
     await call(`GET ${E}/deliveries/{msg}/attempts`, { ...at, msg });
     await call(`POST ${E}/deliveries/{msg}/replay`, { ...at, msg }, { request_id: 'r2', why: 'test' });
     await call('GET /v1/apps/{app}/messages', { app }, undefined, { type: 'invoice.paid' });
+    await call('GET /v1/apps/{app}/feed', { app }, undefined, { limit: '2' });
     await call('GET /v1/apps/{app}/messages/{msg}', { app, msg });
     await call('GET /v1/apps/{app}/messages/{msg}/body', { app, msg });
     await call('POST /v1/apps/{app}/messages/match', { app }, { type: 'invoice.paid', data: { amount: 5 } });

@@ -228,6 +228,16 @@ export const ROUTES: Readonly<Record<Route, Described>> = {
     answers: { 200: pageOf('Message') },
     errors: { ...NO_APP, ...PAGED },
   },
+  'GET /v1/apps/{app}/feed': {
+    summary: 'Messages with their bodies, oldest first, behind `after`: to be polled; each at least once.',
+    query: {
+      after: text('Of the answer before; without it, from the oldest message.'),
+      type: text(),
+      limit: schemas.FEED_LIMIT,
+    },
+    answers: { 200: ref('Feed') },
+    errors: NO_APP,
+  },
   'GET /v1/apps/{app}/messages/{msg}': {
     summary: 'One message.',
     answers: { 200: ref('Message') },

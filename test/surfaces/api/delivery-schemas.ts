@@ -193,6 +193,7 @@ export const DELIVERY_QUERY = {
   until: time(),
 };
 export const PAGE_QUERY = { limit: whole('1 to 250; 50 by default.'), cursor: text('Of the page before.') };
+export const FEED_LIMIT = whole('1 to 100; 50 by default.');
 export const STATE_QUERY = {
   state: oneOf(STATES, 'Those that are so now. A page may be short before the last one.'),
 };
@@ -435,6 +436,19 @@ export const SCHEMAS: Readonly<Record<string, Schema>> = {
     description: 'The message was taken, and the catalogue has something to say of it.',
   },
   Message: object(MESSAGE),
+  Feed: object({
+    data: listOf(
+      object({
+        id: id('the message'),
+        type: text(),
+        created_at: time(),
+        content_type: text(),
+        base64: orNull(text('The body as endpoints get it; null: it was erased.')),
+      }),
+    ),
+    after: text('For the next call; it never expires.'),
+    next_poll_seconds: whole('How long to wait until then: 1 while messages come, up to 30.'),
+  }),
   ErasedMessage: object({ ...MESSAGE, copies_erased: whole('Copies of it (`as_new`), whose bodies are erased, too.') }),
   Summary: object({
     as_of: orNull(time()),

@@ -63,6 +63,7 @@ const ROWS: Readonly<Record<PortalRoute, Row>> = {
   'GET /v1/apps/{app}/deliveries': GET,
   'GET /v1/apps/{app}/messages': GET,
   'GET /v1/apps/{app}/messages/{msg}': GET,
+  'GET /v1/apps/{app}/feed': GET,
   'GET /v1/apps/{app}/messages/{msg}/body': GET,
   'GET /v1/apps/{app}/messages/{msg}/deliveries': GET,
   'POST /v1/replay-jobs': {

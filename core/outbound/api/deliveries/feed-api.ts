@@ -1,0 +1,106 @@
+/**
+ * A feed to poll, for whoever runs no server: an application's messages with their bodies, oldest first, each at least once.
+ * It goes by the index of messages, which lags, so it ends some seconds before now: behind its end nothing can appear.
+ */
+import { type ApiCall, applicationOf, limitOf, queryOf } from '#core/outbound/api/api-call.ts';
+import { typeName } from '#core/outbound/api/fields.ts';
+import type { Placed } from '#core/outbound/ports.ts';
+import type { MessageId } from '#core/outbound/protocol/ids.ts';
+import { contentTypeOf, type MessageItem } from '#core/outbound/protocol/items.ts';
+import { messageKey, messagesRange } from '#core/outbound/protocol/keys.ts';
+import { readBody } from '#core/outbound/publish/message-body.ts';
+import { digits, text } from '#core/problem.ts';
+import { json, type Reply } from '#core/reply.ts';
+import { toBase64 } from '#core/scan/bytes.ts';
+import { HOUR_MS, toHour, toIso } from '#core/time.ts';
+
+/** What was published before is in the index: whoever publishes writes within seconds, and the index shows it within seconds. */
+const SETTLED_MS = 30_000;
+/** Hours that one call looks into at most. */
+const HOURS_PER_CALL = 48;
+const MOST_BYTES = 1_048_576;
+/** Seconds until it is asked again, by how long nothing came. */
+const POLL_SECONDS = 1;
+const IDLE_POLL_SECONDS = 30;
+
+/** A place behind which the next message lies: its time and its id, or a time alone. */
+const PLACE = /^\d{13}(?:#msg_[0-9a-z]{26})?$/;
+const FIELDS = {
+  after: text(PLACE, 'the `after` of the answer before', 'leave it out to begin with the oldest message'),
+  type: typeName,
+  limit: digits(1, 100),
+};
+
+export async function readFeed(call: ApiCall): Promise<Reply> {
+  const query = queryOf(call, FIELDS);
+  const { ports, rules } = call;
+  const { store, clock } = ports;
+  const { id, createdAt } = await applicationOf(call);
+  const now = clock.now();
+  const to = now - SETTLED_MS;
+  const first = Math.max(createdAt, now - rules.retentionMs);
+  const after = query['after'] ?? String(first).padStart(13, '0');
+  const limit = limitOf(call);
+  let at = Math.max(first, Number(after.slice(0, 13)));
+  // 1. The next ones, hour by hour.
+  let found: readonly string[] = [];
+  for (let hours = 0; hours < HOURS_PER_CALL && at <= to && found.length < limit; hours++) {
+    const range = messagesRange(id, toHour(at), { from: at, to });
+    let cursor: string | undefined;
+    do {
+      const page = await store.query({ ...range, limit: limit + 1, ...(cursor === undefined ? {} : { cursor }) });
+      const items = page.items as readonly Placed<{ gsk: string; type?: string }>[];
+      const next = items.filter(({ gsk }) => gsk > after);
+      const wanted = next.filter(({ type }) => query['type'] === undefined || query['type'] === type);
+      found = [...found, ...wanted.map(({ gsk }) => gsk)];
+      cursor = page.cursor;
+    } while (cursor !== undefined && found.length <= limit);
+    at = (Math.floor(at / HOUR_MS) + 1) * HOUR_MS;
+  }
+  let more = found.length > limit || at <= to;
+  // 2. Their bodies, as many as fit into one answer; one at least.
+  const data: ReturnType<typeof shown>[] = [];
+  let bytes = 0;
+  let last: string | undefined;
+  const places = found.slice(0, limit);
+  const messages = await store.getMany(
+    places.map(place => messageKey(place.slice(14) as MessageId)),
+    'eventual',
+  );
+  for (const [n, place] of places.entries()) {
+    const message = messages[n];
+    if (message !== undefined && data.length > 0 && bytes + message.size > MOST_BYTES) {
+      more = true;
+      break;
+    }
+    last = place;
+    if (message === undefined || message.only !== undefined) continue;
+    bytes += message.size;
+    const body = await readBody(ports, message);
+    data.push(shown(message, body));
+  }
+  // 3. Where the next call begins: nothing lies between it and what was given.
+  const end = String(Math.min(at - 1, to)).padStart(13, '0');
+  const next = more && last !== undefined ? last : (last ?? '') > end ? (last as string) : end;
+  const isIdle = data.length === 0 && !more;
+  return json(200, {
+    data,
+    after: next > after ? next : after,
+    next_poll_seconds: isIdle ? idle(after, now) : POLL_SECONDS,
+  });
+}
+
+/** The longer nothing came, the later it is asked again. */
+function idle(after: string, now: number): number {
+  const quietSeconds = Math.floor((now - SETTLED_MS - Number(after.slice(0, 13))) / 1_000);
+  return Math.min(IDLE_POLL_SECONDS, Math.max(POLL_SECONDS, quietSeconds * 2));
+}
+
+function shown(message: MessageItem, body: Uint8Array | undefined) {
+  const { id, type, createdAt } = message;
+  const erased = body === undefined || message.bodyRemovedAt !== undefined;
+  return {
+    ...{ id, type, created_at: toIso(createdAt), content_type: contentTypeOf(message) },
+    base64: erased ? null : toBase64(body),
+  };
+}
