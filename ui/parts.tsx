@@ -191,7 +191,9 @@ export function Ask({ title, confirm, danger, onConfirm, onClose, disabled, chil
   const [busy, setBusy] = useState(false);
   const [problem, setProblem] = useState<Problem>();
   useEffect(() => {
+    const before = document.activeElement;
     ref.current?.showModal();
+    return () => (before as HTMLElement | null)?.focus();
   }, []);
   const submit = async (event: Event): Promise<void> => {
     event.preventDefault();

@@ -8,7 +8,7 @@ import { alarmRow } from './rows.ts';
 export const ALARM_ROUTES: readonly Route[] = [
   { method: 'GET', path: '/api/alarms', answer: alarms },
   { method: 'GET', path: '/api/alarms/:name/graph', answer: graph },
-  { method: 'GET', path: '/api/runbooks/:name', answer: ({ params }) => runbook(params) },
+  { method: 'GET', path: '/api/runbooks/:name', answer: runbook },
 ];
 
 async function alarms({ operator }: Asked) {
@@ -22,6 +22,12 @@ async function graph({ operator, params }: Asked): Promise<AlarmGraphView> {
   return { ...given({ graph: found }), now: operator.clock.now() };
 }
 
-async function runbook(params: Asked['params']) {
-  return { markdown: await readGuide('runbooks', params['name'] ?? '') };
+/** Its commands name this environment: they can be pasted as they are. */
+async function runbook({ operator, params }: Asked) {
+  const text = await readGuide('runbooks', params['name'] ?? '');
+  return {
+    markdown: text
+      .replaceAll('<environment>', operator.environment)
+      .replace(/\$ENV\b|(?<=^ENV=)\w+/gm, operator.environment),
+  };
 }

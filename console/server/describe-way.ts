@@ -3,6 +3,7 @@ import { given } from '#core/given.ts';
 import { splitEventPk, toEventId } from '#core/glossary.ts';
 import type { EventItem } from '#core/inbound/protocol/event-item.ts';
 import { toIso } from '#core/time.ts';
+import { causeWords } from '#core/words.ts';
 import type { EventDetail, Step } from '../wire.ts';
 import { rowOf } from './rows.ts';
 
@@ -19,7 +20,7 @@ export function describeEvent(item: EventItem, report: Readonly<Record<string, u
   return {
     row: rowOf(item),
     way: wayOf(item, replays, now),
-    facts: factsOf(item),
+    facts: factsOf(item, now),
     ...given({ result: report['result'] }),
     replays,
     now,
@@ -95,7 +96,7 @@ function noteOf(note: string | undefined): { note?: string } {
   return note === undefined ? {} : { note };
 }
 
-function factsOf(item: EventItem): readonly (readonly [string, string])[] {
+function factsOf(item: EventItem, now: number): readonly (readonly [string, string])[] {
   const { sourceId, eventKey } = splitEventPk(item.pk);
   const time = (ms: number | undefined): string | undefined => (ms === undefined ? undefined : toIso(ms));
   const facts: readonly (readonly [string, string | undefined])[] = [
@@ -108,10 +109,10 @@ function factsOf(item: EventItem): readonly (readonly [string, string])[] {
     ['happened', time(item.eventAt)],
     ['completed', time(item.completedAt)],
     ['died', time(item.deadAt)],
-    ['next attempt', time(item.nextAttemptAt)],
+    ['next attempt', (item.nextAttemptAt ?? 0) > now ? time(item.nextAttemptAt) : undefined],
     ['attempts', String(item.attempts)],
-    ['generation', String(item.gen)],
-    ['cause', item.cause],
+    ['replayed', item.gen > 1 ? `${item.gen - 1} ${item.gen === 2 ? 'time' : 'times'}` : undefined],
+    ['cause', item.cause === undefined ? undefined : causeWords(item.cause)],
     ['last error', item.status === 'completed' ? undefined : item.lastError],
     ['action', item.actionTaken],
     ['size', `${item.size.toLocaleString('en')} bytes`],

@@ -20,8 +20,9 @@ export function EventLine({ row, active }: { readonly row: EventRow; readonly ac
         {visible(note)}
       </span>
       <span class="took faint">
-        {row.attempts > 1 ? `${row.attempts} tries · ` : ''}
-        {row.tookMs === undefined ? '' : duration(row.tookMs)}
+        {[row.attempts > 1 ? `${row.attempts} tries` : '', row.tookMs === undefined ? '' : duration(row.tookMs)]
+          .filter(Boolean)
+          .join(' · ')}
       </span>
       <span class="when faint">
         <Ago at={row.receivedAt} />

@@ -67,6 +67,10 @@ export function VirtualList<T extends { readonly id: string }>({
       const at = all.findIndex(row => row.id === id);
       const next = Math.max(0, Math.min(all.length - 1, at < 0 ? 0 : at + by));
       setActive(all[next]?.id);
+      // Once it is drawn: who reads by ear hears the row.
+      requestAnimationFrame(() =>
+        ref.current?.querySelector<HTMLElement>('.slot.active a')?.focus({ preventScroll: true }),
+      );
       const box = ref.current;
       if (box === null) return;
       if (next * ROW < box.scrollTop) box.scrollTop = next * ROW;

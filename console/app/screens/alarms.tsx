@@ -9,6 +9,7 @@ import { Graph } from '../parts/graph.tsx';
 import { useLoad } from '../parts/load.ts';
 import { Markdown } from '../parts/markdown.tsx';
 import { Link, usePlace } from '../parts/route.tsx';
+import { session } from '../parts/session.ts';
 
 export function Alarms() {
   const { query } = usePlace();
@@ -42,7 +43,10 @@ export function Alarms() {
                         aria-current={alarm === open ? 'true' : undefined}
                       >
                         <State of={alarm.state === 'ALARM' && alarm.notice ? 'notice' : alarm.state} />{' '}
-                        <span>{alarm.runbook}</span>
+                        <span>
+                          {visible(alarm.name.replace(`holdfast-${session().environment}-`, ''))}{' '}
+                          <small class="faint">{visible(/^(\w+): /.exec(alarm.description)?.[1] ?? '')}</small>
+                        </span>
                       </Link>
                     </li>
                   ))}

@@ -189,8 +189,7 @@ function EventTabs({ detail, path }: { readonly detail: EventDetail; readonly pa
         <ul class="plain">
           {detail.replays.map(it => (
             <li key={it.gen}>
-              <b>{visible(it.by)}</b> <Ago at={it.at} />: {visible(it.why)}{' '}
-              <span class="faint">generation {it.gen}</span>
+              <b>{visible(it.by)}</b> <Ago at={it.at} />: {visible(it.why)}
             </li>
           ))}
         </ul>
@@ -222,7 +221,13 @@ function Body({ path, tab }: { readonly path: string; readonly tab: 'body' | 'he
           return Object.keys(headers).length === 0 ? (
             <p class="faint">No headers were kept.</p>
           ) : (
-            <Headers of={headers} />
+            <>
+              <Headers of={headers} />
+              <p class="faint">
+                All others were dropped once the signature was verified, the signature among them: whoever reads it
+                could send the request again. <code>keepHeaders</code> of a provider keeps more.
+              </p>
+            </>
           );
         const parsed = text === undefined ? undefined : parse(text);
         return (

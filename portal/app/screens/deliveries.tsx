@@ -1,6 +1,7 @@
 /** Deliveries of one endpoint or of all, newest first; filters in the address; many of one at once sent again. */
-import { useState } from 'preact/hooks';
+import { useMemo, useState } from 'preact/hooks';
 import { answerWords, stateWord } from '../../../core/words.ts';
+import { serverNow } from '../../../ui/clock.ts';
 import type { Delivery } from '../../../ui/delivery.ts';
 import { Held } from '../../../ui/held.tsx';
 import { Empty, Shown, State, Url } from '../../../ui/parts.tsx';
@@ -14,6 +15,9 @@ import { JobProgress, ReplayMany } from './replay-many.tsx';
 
 const STATUSES = ['pending', 'retrying', 'delivered', 'dead', 'aborted', 'expired', 'dropped', 'canceled'];
 const REPLAYED = ['retrying', 'delivered', 'dead', 'aborted', 'expired', 'dropped', 'canceled'];
+/** Back from now, in hours; the address keeps the word. */
+const WINDOWS: Readonly<Record<string, number>> = { 'last hour': 1, 'last day': 24, 'last week': 168 };
+const HOUR_MS = 3_600_000;
 const CODES = ['2xx', '3xx', '4xx', '5xx', 'none'];
 
 /** The first screen: what was delivered, wherever it went. */
@@ -43,6 +47,12 @@ export function Deliveries({ endpoint, urls }: DeliveriesProps) {
   const filter = new URLSearchParams(
     ['status', 'type', 'code_class'].flatMap(name => (query.get(name) ? [[name, query.get(name) ?? '']] : [])),
   );
+  const within = query.get('within') ?? '';
+  const since = useMemo(() => {
+    const hours = WINDOWS[within];
+    return hours === undefined ? undefined : new Date(serverNow() - hours * HOUR_MS).toISOString();
+  }, [within]);
+  if (since !== undefined) filter.set('since', since);
   const base = endpoint ? `${pathOf('endpoints', endpoint.id)}/deliveries` : pathOf('deliveries');
   const view = useAsk<DeliveryPage>(
     `${base}?${filter}${filter.size === 0 ? '' : '&'}limit=100`,
@@ -63,6 +73,7 @@ export function Deliveries({ endpoint, urls }: DeliveriesProps) {
           />
         </label>
         <Choice name="code_class" word="Answer" options={CODES} value={query.get('code_class') ?? ''} />
+        <Choice name="within" word="Published" options={Object.keys(WINDOWS)} value={within} />
         {endpoint && may('replay') ? (
           <button
             type="button"
@@ -131,9 +142,11 @@ function List({ urls, page, base, filter }: ListProps) {
       {all.length === 0 ? (
         <Empty title="No delivery like that">
           <p>
-            {cursor === null
-              ? 'You will see the first event that an endpoint of yours gets here.'
-              : 'None was found so far.'}
+            {filter.size > 0
+              ? 'None fits the filters above so far. Choose “any” to see all.'
+              : cursor === null
+                ? 'You will see the first event that an endpoint of yours gets here.'
+                : 'None was found so far.'}
           </p>
         </Empty>
       ) : (

@@ -102,7 +102,8 @@ function Made({ endpoint }: { readonly endpoint: NewEndpoint }) {
         </>
       )}
       <p>
-        <a href={hrefOf('endpoints', endpoint.id, 'verify')}>How to verify a request</a>
+        Next: <a href={hrefOf('endpoints', endpoint.id)}>open it and send a test</a>, or read{' '}
+        <a href={hrefOf('endpoints', endpoint.id, 'verify')}>how to verify a request</a>.
       </p>
     </section>
   );

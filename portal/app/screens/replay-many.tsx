@@ -5,6 +5,7 @@ import { stateWord } from '../../../core/words.ts';
 import { grouped } from '../../../ui/grouped.ts';
 import { type AfterConfirm, Ask, Field } from '../../../ui/parts.tsx';
 import { visible } from '../../../ui/text.tsx';
+import { clock } from '../../../ui/time.tsx';
 import { ask, useAsk } from '../parts/api.ts';
 import { appId, pathOf } from '../parts/session.ts';
 import type { DeliveryPage, Endpoint, Job } from '../wire.ts';
@@ -25,9 +26,15 @@ export function ReplayMany({ endpoint, filter, onClose, onStarted }: ManyProps) 
   const counted = useCount(endpoint, filter);
   const status = filter.get('status') ?? 'dead';
   const type = filter.get('type');
+  const since = filter.get('since');
   const start = async (): Promise<AfterConfirm> => {
     const what = { app: appId(), endpoint: endpoint.id, status, as_of: counted?.asOf };
-    const body = { ...what, ...(type ? { types: [type] } : {}), ...(why === '' ? {} : { why }) };
+    const body = {
+      ...what,
+      ...(type ? { types: [type] } : {}),
+      ...(since ? { since } : {}),
+      ...(why === '' ? {} : { why }),
+    };
     onStarted((await ask<Job>('/replay-jobs', { body })).id);
     return 'close';
   };
@@ -43,7 +50,8 @@ export function ReplayMany({ endpoint, filter, onClose, onStarted }: ManyProps) 
       <p role="status">
         {counted === undefined
           ? 'Counting …'
-          : `${many} ${counted.count === 1 ? 'delivery is' : 'deliveries are'} ${stateWord(status)}${type ? ` and of the type ${visible(type)}` : ''}.`}
+          : `${many} ${counted.count === 1 ? 'delivery is' : 'deliveries are'} ${stateWord(status)}${type ? ` and of the type ${visible(type)}` : ''}${since ? `, published since ${clock(since)}` : ''}.`}
+        {counted?.count === 0 ? ' Close this and choose another state in the list.' : ''}
       </p>
       <p>
         Each goes out with the webhook-id that it had, so that your server recognises what it already has. New messages

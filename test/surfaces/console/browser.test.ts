@@ -184,6 +184,13 @@ describe.skipIf(BROWSER_PATH === undefined)('the console in a browser', () => {
       await page.keyboard.press('j');
       await page.keyboard.press('k');
       const id = await page.locator('.event-line.active').getAttribute('data-id');
+      // Who reads by ear is where the mark is, and there again after a dialog.
+      await page.waitForFunction(`document.activeElement.dataset.id === ${JSON.stringify(id)}`);
+      await page.keyboard.press('r');
+      await page.waitForSelector('dialog[open]');
+      await page.keyboard.press('Escape');
+      await page.waitForSelector('dialog', { state: 'detached' });
+      await page.waitForFunction(`document.activeElement.dataset.id === ${JSON.stringify(id)}`);
       await page.keyboard.press('Enter');
       await page.waitForSelector('.way');
       expect(decodeURIComponent(page.url())).toContain(id ?? 'nothing was active');
@@ -234,6 +241,22 @@ describe.skipIf(BROWSER_PATH === undefined)('the console in a browser', () => {
         }
       },
     );
+
+    it('names the environment in a runbook, each alarm by its whole name, and what was dropped of the headers', async () => {
+      const { page } = await open(served, '/alarms');
+      await page.waitForSelector('.markdown');
+      const text = await page.locator('main').innerText();
+      expect(text).toContain('--env prod');
+      expect(text).not.toMatch(/\$ENV|ENV=(?!prod)|<environment>/);
+      expect(await page.locator('nav.columns li, .columns nav li').allInnerTexts()).toEqual(
+        expect.arrayContaining([expect.stringMatching(/process-queue-age\s+page/)]),
+      );
+      await page.goto(`${new URL(served.url).origin}/dead`);
+      await page.getByRole('link', { name: 'Open it' }).click();
+      await page.getByRole('tab', { name: 'headers' }).click();
+      await page.getByRole('button', { name: 'Show it' }).click();
+      await page.getByText(/dropped once the signature was verified|No headers were kept/).waitFor();
+    });
 
     it('shows the same to a second person who opens the link, with the token out of the address', async () => {
       const link = '/events?status=dead_letter&source=shopify&since=6h';

@@ -99,6 +99,33 @@ describe.skipIf(BROWSER_PATH === undefined)('the portal in a browser', () => {
     expect(wrong).toEqual([]);
   });
 
+  it('sends what died of the last day again, says what a filter hides, and leads from a new endpoint to its test', {
+    timeout: 60_000,
+  }, async () => {
+    const world = await broken();
+    const { page, wrong } = await openEndpoints(await world.link('uid:globex', { subject: 'ada' }));
+    await page.getByText(WRONG).click();
+    await page.getByLabel('Published').selectOption('last day');
+    await page.getByLabel('State').selectOption('canceled');
+    await page.getByText('None fits the filters above').waitFor();
+    await page.getByLabel('State').selectOption('dead');
+    await page.locator('.line-link.delivery').nth(39).waitFor();
+    await page.getByRole('button', { name: 'Send many again …' }).click();
+    await page.getByText(/^40 deliveries are dead, published since /).waitFor();
+    await page.getByRole('button', { name: 'Send 40 again' }).click();
+    await page.waitForSelector('dialog', { state: 'detached' });
+    const { body } = await world.call('GET /v1/replay-jobs', {}, undefined, {});
+    expect(body.data).toMatchObject([{ status: 'dead', since: expect.stringMatching(/^\d{4}-/) }]);
+    await page.getByRole('link', { name: 'Endpoints' }).first().click();
+    await page.getByRole('button', { name: 'Add endpoint …' }).click();
+    await page.getByRole('textbox', { name: 'URL' }).fill('https://shop.globex.com/new');
+    await page.getByRole('button', { name: 'Add', exact: true }).click();
+    await page.getByText('not tried yet').first().waitFor();
+    await page.getByRole('link', { name: 'open it and send a test' }).click();
+    await page.getByRole('button', { name: 'Test …' }).waitFor();
+    expect(wrong).toEqual([]);
+  });
+
   it('finds the broken endpoint, corrects and tests it, and sends the 40 again, by clicking', {
     timeout: 60_000,
   }, async () => {
@@ -124,7 +151,7 @@ describe.skipIf(BROWSER_PATH === undefined)('the portal in a browser', () => {
     await page.goBack();
     // 2. The address is corrected, and tried.
     await page.getByRole('button', { name: 'Edit …' }).click();
-    await page.getByLabel('URL').fill(RIGHT);
+    await page.getByRole('textbox', { name: 'URL' }).fill(RIGHT);
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByRole('heading', { name: RIGHT }).waitFor();
     await page.getByRole('button', { name: 'Test …' }).click();
@@ -420,7 +447,7 @@ describe.skipIf(BROWSER_PATH === undefined)('the portal in a browser', () => {
       // 1. All fields of the endpoint at once, then those that take any text.
       for (const url of [text.trim() === '' ? 'x' : text, RIGHT]) {
         await page.getByRole('button', { name: 'Edit …' }).click();
-        await page.getByLabel('URL').fill(url);
+        await page.getByRole('textbox', { name: 'URL' }).fill(url);
         await page.getByLabel('Description').fill(text);
         await page.getByLabel('Event types').fill(url === RIGHT ? '' : text);
         const replace = dialog.getByRole('button', { name: 'Replace them' });
