@@ -10,6 +10,7 @@ import { addCost } from './commands/cost.ts';
 import { addDlq } from './commands/dlq.ts';
 import { addDoctor } from './commands/doctor.ts';
 import { addEvents } from './commands/events.ts';
+import { addExport } from './commands/export.ts';
 import { addListen } from './commands/listen.ts';
 import { addLogs } from './commands/logs.ts';
 import { addOut } from './commands/out/out.ts';
@@ -79,6 +80,7 @@ export function buildProgram(set: CommandSet, { io }: Pick<Services, 'io'>): Com
     addReconcile,
     addListen,
     addLogs,
+    addExport,
     addRunbook,
     addConsole,
     addCost,

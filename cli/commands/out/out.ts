@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import type { CommandSet } from '#cli/run.ts';
 import { addOutActs } from './acts.ts';
 import { addOutApps } from './apps.ts';
+import { addOutExport } from './export.ts';
 import { addOutImport } from './import.ts';
 import { addOutLists } from './lists.ts';
 import { addOutMaster } from './master.ts';
@@ -19,5 +20,6 @@ export function addOut(program: Command, set: CommandSet): void {
   addOutTypes(out, set);
   addOutReceiver(out, set);
   addOutImport(out, set);
+  addOutExport(out, set);
   addOutMaster(out, set);
 }

@@ -131,6 +131,11 @@ const HABITS: Readonly<Record<string, Habit | (() => Habit)>> = {
     wrong: ['--source', 'shopp'],
     wrongCode: 2,
   },
+  export: () => ({
+    good: [join(folder, 'events.ndjson')],
+    wrong: [join(folder, 'no/such/folder')],
+    wrongCode: 2,
+  }),
   cost: { good: ['--events-per-day', '50000'], wrong: ['--events-per-day', '0'], wrongCode: 2 },
   completion: { good: ['zsh'], wrong: ['tcsh'], wrongCode: 2 },
 };

@@ -1,0 +1,39 @@
+/** `holdfast export`: every event with its body, for another system. */
+import type { Command } from 'commander';
+import { WHERE_SINCE } from '#operator/events/find-by-field.ts';
+import { exportEvents } from '#operator/moving/export-events.ts';
+import { addFilterOptions, filterOf } from '../filter-options.ts';
+import { writeNewFile } from '../new-file.ts';
+import { type CommandSet, withExamples } from '../run.ts';
+
+export function addExport(program: Command, set: CommandSet): void {
+  withExamples(
+    addFilterOptions(
+      program.command('export').argument('<file>', 'a new file; only you can read it (mode 0600)'),
+    ).description(
+      'Write events with what the provider sent, one JSON object a line, oldest first. --since is a year unless you give it',
+    ),
+    ['holdfast export events.ndjson --env prod', 'everything that is kept'],
+    ['holdfast export march.ndjson --source stripe --since 2026-03-01 --until 2026-04-01', 'a month of one source'],
+  ).action(
+    set.action(async (run, file: string, { since = WHERE_SINCE, ...written }: Record<string, string | undefined>) => {
+      const filter = filterOf(run, { ...written, since });
+      const progress = run.out.progress('Exporting');
+      let events = 0;
+      let withoutBody = 0;
+      const lines = async function* () {
+        for await (const part of exportEvents(run, filter)) {
+          events += part.length;
+          withoutBody += part.filter(({ body }) => body === null).length;
+          progress.update(events, undefined, 'events');
+          yield part.map(event => `${JSON.stringify(event)}\n`).join('');
+        }
+      };
+      await writeNewFile(file, lines());
+      progress.end();
+      run.out.result({ file, events, without_body: withoutBody }, () => [
+        `${events} events in ${file}${withoutBody === 0 ? '' : `; ${withoutBody} have no body any more: its retention is over`}`,
+      ]);
+    }),
+  );
+}

@@ -1,0 +1,31 @@
+/** A file that only its owner can read, and that is there whole or not at all. */
+import { closeSync, existsSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
+import { CliError, EXIT, usageError } from './cli-error.ts';
+
+const OWNER_ALONE = 0o600;
+
+/** Writes what comes. Throws CliError (usage) where a file is there already, or none can be made. */
+export async function writeNewFile(path: string, parts: AsyncIterable<string>): Promise<void> {
+  if (existsSync(path)) throw usageError(`${path} is there already`, 'the name of a new file', 'give another name');
+  const unfinished = `${path}.part`;
+  const file = create(unfinished);
+  try {
+    // A write may take a part of it only.
+    for await (const part of parts)
+      for (let rest = Buffer.from(part); rest.length > 0; ) rest = rest.subarray(writeSync(file, rest));
+    renameSync(unfinished, path);
+  } finally {
+    closeSync(file);
+    rmSync(unfinished, { force: true });
+  }
+}
+
+/** What an earlier run left goes first: others may be able to read it. */
+function create(path: string): number {
+  try {
+    rmSync(path, { force: true });
+    return openSync(path, 'wx', OWNER_ALONE);
+  } catch (cause) {
+    throw new CliError(`Cannot write ${path}: ${(cause as Error).message}`, EXIT.usage, { cause });
+  }
+}

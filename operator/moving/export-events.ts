@@ -1,0 +1,41 @@
+/** Events as lines that anybody can read: the status document of each, with what the provider sent. */
+import { isUtf8 } from 'node:buffer';
+import type { EventItem } from '#core/inbound/protocol/event-item.ts';
+import type { EventFilter } from '#core/inbound/search/event-filter.ts';
+import { reportEvent } from '#core/inbound/search/event-report.ts';
+import { EventSearch } from '#core/inbound/search/list-events.ts';
+import { readStoredBody } from '#operator/events/show-event.ts';
+import type { Operator } from '#operator/operator.ts';
+
+const PAGE = 100;
+/** Bodies of up to megabytes lie in memory together. */
+const AT_ONCE = 16;
+
+export type ExportedEvent = Readonly<Record<string, unknown>>;
+
+/** Oldest first, each once. */
+export async function* exportEvents(operator: Operator, filter: EventFilter): AsyncGenerator<readonly ExportedEvent[]> {
+  const search = new EventSearch(filter, 'oldest', await operator.gateway());
+  let cursor: string | undefined;
+  do {
+    const page = await search.page({ limit: PAGE, cursor });
+    for (let at = 0; at < page.items.length; at += AT_ONCE)
+      yield await Promise.all(page.items.slice(at, at + AT_ONCE).map(item => exported(operator, item)));
+    cursor = page.cursor;
+  } while (cursor !== undefined);
+}
+
+/** The body as text, or as `body_base64` where it is no UTF-8; `null`: its retention is over. */
+async function exported(operator: Operator, item: EventItem): Promise<ExportedEvent> {
+  const [report, stored] = await Promise.all([
+    reportEvent(item, (await operator.gateway()).payloads),
+    readStoredBody(operator, item),
+  ]);
+  if (stored === undefined) return { ...report, headers: null, body: null };
+  const { headers, body } = stored;
+  return {
+    ...report,
+    headers,
+    ...(isUtf8(body) ? { body: body.toString('utf8') } : { body_base64: body.toString('base64') }),
+  };
+}
