@@ -1,7 +1,7 @@
 /** `holdfast export`: every event with its body, for another system. */
 import type { Command } from 'commander';
+import { exportEvents } from '#operator/events/export-events.ts';
 import { WHERE_SINCE } from '#operator/events/find-by-field.ts';
-import { exportEvents } from '#operator/moving/export-events.ts';
 import { addFilterOptions, filterOf } from '../filter-options.ts';
 import { writeNewFile } from '../new-file.ts';
 import { type CommandSet, withExamples } from '../run.ts';

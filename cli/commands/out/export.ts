@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import { writeNewFile } from '#cli/new-file.ts';
 import { type CommandSet, withExamples } from '#cli/run.ts';
-import { exportCustomers } from '#operator/moving/export-customers.ts';
+import { exportCustomers } from '#operator/customers/export-customers.ts';
 
 export function addOutExport(out: Command, set: CommandSet): void {
   withExamples(

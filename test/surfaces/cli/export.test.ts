@@ -88,7 +88,7 @@ it('writes customers and their endpoints as the API shows them, and no secret', 
   expect(stdout).toContain('1 applications, 1 endpoints');
   const text = readFileSync(file, 'utf8');
   const { applications } = JSON.parse(text);
-  expect(applications).toMatchObject([{ id: world.app, uid: 'acme', endpoints: [{ state: 'ok' }] }]);
+  expect(applications).toMatchObject([{ id: world.app, uid: 'acme', endpoints: [{ id: world.ep }] }]);
   expect(text).not.toContain('whsec_');
   expect(statSync(file).mode & 0o777).toBe(0o600);
 });

@@ -1,11 +1,10 @@
 /** Events as lines that anybody can read: the status document of each, with what the provider sent. */
-import { isUtf8 } from 'node:buffer';
 import type { EventItem } from '#core/inbound/protocol/event-item.ts';
 import type { EventFilter } from '#core/inbound/search/event-filter.ts';
 import { reportEvent } from '#core/inbound/search/event-report.ts';
 import { EventSearch } from '#core/inbound/search/list-events.ts';
-import { readStoredBody } from '#operator/events/show-event.ts';
 import type { Operator } from '#operator/operator.ts';
+import { readStoredBody } from './show-event.ts';
 
 const PAGE = 100;
 /** Bodies of up to megabytes lie in memory together. */
@@ -33,9 +32,7 @@ async function exported(operator: Operator, item: EventItem): Promise<ExportedEv
   ]);
   if (stored === undefined) return { ...report, headers: null, body: null };
   const { headers, body } = stored;
-  return {
-    ...report,
-    headers,
-    ...(isUtf8(body) ? { body: body.toString('utf8') } : { body_base64: body.toString('base64') }),
-  };
+  const text = body.toString('utf8');
+  const isText = Buffer.from(text).equals(body);
+  return { ...report, headers, ...(isText ? { body: text } : { body_base64: body.toString('base64') }) };
 }

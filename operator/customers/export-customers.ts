@@ -1,7 +1,7 @@
 /** Customers as the delivery API shows them: no secret, and values of headers masked. */
-import { listEventTypes } from '#operator/customers/event-types.ts';
 import { askDelivery, type DeliveryApi } from '#operator/delivery-api.ts';
 import type { Operator } from '#operator/operator.ts';
+import { listEventTypes } from './event-types.ts';
 
 type Shown = Readonly<Record<string, unknown>> & { readonly id: string };
 export interface ExportedCustomers {
