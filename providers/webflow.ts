@@ -4,11 +4,10 @@ export const webflow: ProviderSpec = {
   id: 'webflow',
   title: 'Webflow',
   docs: 'https://developers.webflow.com/data/docs/working-with-webhooks',
-  checkedOn: '2026-11-22',
+  checkedOn: '2026-11-26',
   source: "webflow/js-webflow-api, src/wrapper/WebhooksClient.ts (Webflow's own library).",
   unconfirmed: [
-    'That the timestamp is in milliseconds, and the limit of its age.',
-    'Whether a repeated delivery is signed with a new time.',
+    'Whether a repeated delivery is signed with a new time. Webflow advises to refuse what is older than five minutes, and repeats after ten: an hour is taken, so that no repeat is refused. The same body again is a duplicate.',
     'Which fields identify, name and date an event.',
   ],
   strength: 'signed',
@@ -19,7 +18,6 @@ export const webflow: ProviderSpec = {
       sig: { from: 'header:x-webflow-signature' },
       encoding: 'hex',
       message: '{ts}:{body}',
-      // As long as the retries and some.
       time: { from: 'header:x-webflow-timestamp', unit: 'ms', past: 3_600, future: 300, signed: true },
     },
   ],

@@ -214,8 +214,13 @@ function eventType(identity: Identity, reader: RequestReader, scope: Scope): str
     found.push(text);
     if (identity.typeJoin === undefined) break;
   }
-  const type = found.join(identity.typeJoin ?? '').replace(/[^\x21-\x7e]+/g, '_');
-  return type === '' ? UNKNOWN_TYPE : type.slice(0, MAX_TYPE_LENGTH);
+  // A blank stays: names such as Segment's `Order Completed` are what a handler is registered for.
+  const type = found
+    .join(identity.typeJoin ?? '')
+    .replace(/[^\x20-\x7e]+/g, '_')
+    .slice(0, MAX_TYPE_LENGTH)
+    .trim();
+  return type === '' ? UNKNOWN_TYPE : type;
 }
 
 /** Parts of the signature header, claims of the token and the signed headers, where the identity reads them. */

@@ -109,7 +109,7 @@ describe('the event key', () => {
         const identified = identify({ key: [['json:a.b', 'json:id'], ['json:id'], ['form:x']] }, requestWith(bytes));
         if (identified.kind !== 'event') throw new Error('expected one event');
         expect(identified.key === undefined || isEventKey(identified.key)).toBe(true);
-        expect(identified.eventType).toMatch(/^[\x21-\x7e]{1,200}$/);
+        expect(identified.eventType).toMatch(/^(?! )[\x20-\x7e]{1,200}(?<! )$/);
       }),
     );
   });
@@ -128,7 +128,9 @@ describe('type, time and ordering', () => {
     expect(event(identity, 'junk')).toMatchObject({ eventType: 'unknown' });
     expect(event({ type: ['json:event.type', 'json:type'] }, '{"type":"b"}')).toMatchObject({ eventType: 'b' });
     expect(event({ type: ['text:ping'] }, '{}')).toMatchObject({ eventType: 'ping' });
-    expect(event({}, '{"type":"a b\\nc\\u00e9"}')).toMatchObject({ eventType: 'a_b_c_' });
+    expect(event({}, '{"type":"a b\\nc\\u00e9"}')).toMatchObject({ eventType: 'a b_c_' });
+    expect(event({}, '{"type":"  "}')).toMatchObject({ eventType: 'unknown' });
+    expect(event({}, JSON.stringify({ type: ` ${'x'.repeat(198)} y` }))).toMatchObject({ eventType: 'x'.repeat(198) });
     expect(event({}, JSON.stringify({ type: 'x'.repeat(500) }))).toMatchObject({ eventType: 'x'.repeat(200) });
   });
 
