@@ -19,6 +19,7 @@ import { drawNight } from '#test/surfaces/docs/dashboard/draw-night.ts';
 import { FORMS, LANGUAGES, verifyCode } from '../../portal/app/verify-code.ts';
 import { renderAwsPage } from './aws-rules.ts';
 import { withBlock } from './block.ts';
+import { renderExportsPage } from './exports-page.ts';
 import { licencesOf } from './licences.ts';
 import { renderProviderIndex } from './provider-index.ts';
 
@@ -80,6 +81,7 @@ export const WRITERS: Readonly<Record<string, () => Written | Promise<Written>>>
   'the list of providers': () =>
     one('providers/index.ts', renderProviderIndex(readWritten('providers/index.ts') ?? '')),
   'the keys of the configuration': () => one('docs/reference/configuration.md', renderConfigPage()),
+  'what the packages export': () => one('docs/reference/exports.md', renderExportsPage()),
   'the delivery API': () => one('docs/api/delivery-openapi.json', json(deliveryDocument())),
   'the API of the portal': () => one('docs/api/portal-openapi.json', json(portalDocument())),
   'code that verifies a signature': signaturesPage,
