@@ -2,7 +2,6 @@
 
 import { listAttempts } from '#core/outbound/api/deliveries/attempts-api.ts';
 import { listDeliveries, listOfApplication, listOfMessage } from '#core/outbound/api/deliveries/deliveries-api.ts';
-import { readFeed } from '#core/outbound/api/deliveries/feed-api.ts';
 import {
   eraseBody,
   listMessages,
@@ -62,7 +61,7 @@ const ANSWERS: Readonly<Record<DeliveryRoute, (call: ApiCall) => Promise<Reply>>
   'GET /v1/apps/{app}/messages/{msg}/body': showBody,
   'DELETE /v1/apps/{app}/messages/{msg}/body': eraseBody,
   'GET /v1/apps/{app}/messages/{msg}/deliveries': listOfMessage,
-  'GET /v1/apps/{app}/feed': readFeed,
+  'GET /v1/apps/{app}/feed': async call => (await import('./deliveries/feed-api.ts')).readFeed(call),
   'POST /v1/replay-jobs': createJob,
   'GET /v1/replay-jobs': listJobs,
   'GET /v1/replay-jobs/{job}': showOneJob,
