@@ -578,6 +578,23 @@ describe('status and doctor', () => {
   });
 });
 
+describe('what is asked for', () => {
+  it('is looked for in the source that is named, and in no other', async () => {
+    await cli.happen(['good-1']);
+    expect((await cli.run(['events', 'get', 'good-1', '--source', 'shop'])).code).toBe(0);
+    expect((await cli.run(['events', 'get', 'good-1', '--source', 'pay'])).code).toBe(3);
+  });
+
+  it.each([
+    [['cost', '--events-per-day', '1000', '--retries', '1401'], 2, 'retries'],
+    [['cost', '--events-per-day', '1000', '--retries', '1400'], 0, ''],
+  ] as const)('%j ends with %i', async (args, code, said) => {
+    const answer = await cli.run([...args]);
+    expect(answer.code).toBe(code);
+    expect(answer.stderr).toContain(said);
+  });
+});
+
 describe('processor', () => {
   it('is stopped and started for every source at once, and doctor sees that it stands still', async () => {
     expect(await cli.run(['processor', 'status'])).toMatchObject({ code: 0 });

@@ -161,6 +161,11 @@ describe('in a script', () => {
     rmSync(folder, { recursive: true });
   });
 
+  it('verify takes nothing for a time that is none', async () => {
+    const { code, stderr } = await cli.run(['verify', request, '--source', 'shop', '--at', 'some day']);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('--at: "some day"')]);
+  });
+
   it('no command is left out', () => {
     expect(Object.keys(HABITS).sort()).toEqual(
       everyCommand()

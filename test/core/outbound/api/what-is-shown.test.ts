@@ -123,3 +123,12 @@ it('counts what is dead now, and what ever died', async () => {
   await settle();
   expect(await health()).toMatchObject({ dead: 1, dead_more: false, died: 2 });
 });
+
+it('shows an application with the uid that the producer gave it, and without one as null', async () => {
+  const { call } = await withEndpoint();
+  for (const uid of ['acme-7', null]) {
+    const { body } = await call('POST /v1/apps', {}, { name: 'Acme', ...(uid && { uid }) });
+    expect(body.uid).toBe(uid);
+    expect((await call('GET /v1/apps/{app}', { app: body.id })).body).toMatchObject({ id: body.id, uid });
+  }
+});
