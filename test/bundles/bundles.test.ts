@@ -21,7 +21,7 @@ import { CALL_FAULTS, type CallFault } from './fault-gate.ts';
 import type { Journey } from './journeys/journey.ts';
 import { JOURNEYS } from './journeys/journeys.ts';
 import { openCustomers } from './journeys/sending.ts';
-import { callName, type MatrixRow, tableOf, writeMatrix } from './matrix.ts';
+import { callName, type MatrixRow, rowsOfPage, rowsOfRun, tableOf, writeMatrix } from './matrix.ts';
 import { unreached } from './reached.ts';
 import { type Receiver, startReceiver } from './receiver.ts';
 import { openStage, type Stage } from './stage.ts';
@@ -70,6 +70,8 @@ describe.skipIf(problem !== undefined)('bundles', () => {
   const stages: Partial<Record<Stage['name'], Stage>> = {};
   const open = (): readonly Stage[] => Object.values(stages);
   const rows: MatrixRow[] = [];
+  /** What each journey calls in every run. */
+  const calls = new Map<Pick<MatrixRow, 'journey' | 'function'>, readonly string[]>();
   const spoiledOnce = new Set<string>();
   let services: readonly [JavaService, JavaService, LocalAws] | undefined;
   let receiver: Receiver;
@@ -151,6 +153,8 @@ describe.skipIf(problem !== undefined)('bundles', () => {
     const table = tableOf(rows);
     console.log(table);
     if (isLongRun()) writeMatrix(rows, new Date());
+    // Another call than those of the table: a long run makes it anew (`HOLDFAST_LONG=1 npm run test:bundles`).
+    expect(rowsOfPage()).toEqual(rowsOfRun(calls));
     for (const fault of CALL_FAULTS)
       expect(rows.filter(it => it.fault === fault && it.happened).length).toBeGreaterThan(2);
     expect(rows.filter(it => !it.happened).length).toBeLessThan(rows.length / 10);
@@ -193,6 +197,7 @@ describe.skipIf(problem !== undefined)('bundles', () => {
     const { only = /./ } = journey;
     const names = first.filter(name => second.includes(name) && only.test(callName(name)));
     if (names.length === 0) wrong.push('makes no call that could fail');
+    calls.set({ journey: journey.name, function: journey.function }, names);
     for (const [at, name] of names.filter(it => isChosen(journey, it)).entries()) {
       for (const fault of faultsOf(at + slug.length)) await run({ name, fault });
     }

@@ -34,6 +34,26 @@ export function judgedTable(): string {
   return ['| judged after each run | journeys |', '|---|---|', ...body].join('\n');
 }
 
+/** `journey | function` and its calls, as the page has them. */
+export function rowsOfPage(): readonly string[] {
+  const page = readFileSync(PAGE, 'utf8').split('\n');
+  const head = page.findIndex(line => line.startsWith('| journey | function | calls |'));
+  const end = page.indexOf('<!-- /written -->', head);
+  return page
+    .slice(head + 2, end)
+    .map(line => line.split(' | ').slice(0, 3))
+    .map(([journey = '', by = '', calls = '']) => rowOf(journey.replace('| ', ''), by, calls.split(', ')))
+    .toSorted();
+}
+const rowOf = (journey: string, by: string, calls: readonly string[]): string =>
+  `${journey} | ${by} | ${calls.toSorted().join(', ')}`;
+
+/** The same of a run. */
+export const rowsOfRun = (calls: ReadonlyMap<Pick<MatrixRow, 'journey' | 'function'>, readonly string[]>) =>
+  [...calls]
+    .map(([of, names]) => rowOf(of.journey, `\`${of.function}\``, [...new Set(names.map(it => `\`${callName(it)}\``))]))
+    .toSorted();
+
 /** A call by the names of tables and queues without the stage's prefix and CloudFormation's hash. */
 export const callName = (name: string): string => name.replace(/\b[a-z]+-(?=[A-Z])|[0-9A-F]{8}\b/g, '');
 
