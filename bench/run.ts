@@ -1,4 +1,4 @@
-/** `npm run bench`: runs benchmarks and prints them; `--write` puts them into docs/understand/measured.md. */
+/** `npm run bench`: runs benchmarks and prints them; `--write` puts them into bench/RESULTS.md. */
 import { readNumbers, writeSections } from './report/page.ts';
 import { type Bench, type Section, toMarkdown } from './report/section.ts';
 
@@ -77,7 +77,7 @@ async function main({ ids, quick, write }: Wanted): Promise<readonly string[]> {
     }
     say(`${id}: ${failed.includes(id) ? 'failed after ' : ''}${Math.round((performance.now() - startedAt) / 1000)} s`);
   }
-  if (write && done.length > 0) say('wrote docs/understand/measured.md');
+  if (write && done.length > 0) say('wrote bench/RESULTS.md');
   return failed;
 }
 

@@ -1,5 +1,5 @@
 /**
- * `node bench/calibration/calibrate.ts --env dev`: compares what docs/understand/measured.md predicts with an AWS account. It deploys the
+ * `node bench/calibration/calibrate.ts --env dev`: compares what bench/RESULTS.md predicts with an AWS account. It deploys the
  * environment, starts ingest cold 50 times, sends 5,000 warm events (GitHub pushes, one row of effect each), reads the
  * REPORT lines and the consumed capacity, and prints measured / predicted. It costs about ten cents.
  *

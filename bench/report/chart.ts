@@ -1,5 +1,5 @@
 /**
- * The chart of docs/understand/measured.md, for somebody who has read nothing else: what one pays, what one waits for, how much a
+ * The chart of bench/RESULTS.md, for somebody who has read nothing else: what one pays, what one waits for, how much a
  * function works, and how much others work for one event.
  */
 import type { KnownNumbers } from './section.ts';

@@ -1,4 +1,4 @@
-/** docs/understand/measured.md: a head, and one part per benchmark between markers, so that a run replaces only its own parts. */
+/** bench/RESULTS.md: a head, and one part per benchmark between markers, so that a run replaces only its own parts. */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { cpus, loadavg, release, totalmem } from 'node:os';
 import { join } from 'node:path';
@@ -6,14 +6,14 @@ import { drawChart } from './chart.ts';
 import { type KnownNumbers, type Section, toMarkdown } from './section.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
-export const PAGE = join(ROOT, 'docs/understand/measured.md');
+export const PAGE = join(ROOT, 'bench/RESULTS.md');
 const CHART = join(ROOT, 'docs/understand/measured.svg');
 const NUMBERS = join(ROOT, 'bench/data/numbers.json');
 const ORDER = 'abcdefg';
 
 const HEAD = `# Performance and cost, measured
 
-![What it costs and how fast it is, each figure beside its target](measured.svg)
+![What it costs and how fast it is, each figure beside its target](../docs/understand/measured.svg)
 
 Written by \`npm run bench -- --write\`. Everything here ran on one machine against local stand-ins: **emulator, not AWS**. Milliseconds on this machine say nothing about Lambda, so every time is compared with something that ran in the same round. Counts are the same on AWS. Dollars and latencies on AWS are **predicted**, from list prices and from a model whose inputs are shown. \`bench/calibration/calibrate.ts\` compares them with an account of yours.
 

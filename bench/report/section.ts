@@ -18,7 +18,7 @@ export interface Table {
   readonly rows: readonly (readonly string[])[];
 }
 
-/** A benchmark's part of docs/understand/measured.md. */
+/** A benchmark's part of bench/RESULTS.md. */
 export interface Section {
   /** One letter, the name of the subcommand. */
   readonly id: string;

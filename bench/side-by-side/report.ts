@@ -1,4 +1,4 @@
-/** Section (d) of docs/understand/measured.md. */
+/** Section (d) of bench/RESULTS.md. */
 import { SWEEPER_PER_CORE } from '#core/config/sweeper-speed.ts';
 import type { System } from '#test/kit/processes/system.ts';
 import { showSpread, spreadOf } from '../measure/statistics.ts';

@@ -71,7 +71,7 @@ describe('the bill', () => {
 });
 
 describe('the calculator and the page of figures', () => {
-  const page = readFileSync(new URL('../../docs/understand/measured.md', import.meta.url), 'utf8');
+  const page = readFileSync(new URL('../../bench/RESULTS.md', import.meta.url), 'utf8');
 
   it('agree to a cent on a million events at a million a day, sweeper and audit included', () => {
     const [, shipped] = /\| as shipped \| ([\d.]+) \|/.exec(page) ?? [];

@@ -10,7 +10,7 @@ describe('a delivery', () => {
   it.each([
     ['Quiet', { ...SHAPES[0], messages: 6 }],
     ['BusyFanOut', { ...SHAPES[2], messages: 30 }],
-  ] as const)('costs the units of docs/understand/measured.md (%s)', async (name, shape) => {
+  ] as const)('costs the units of bench/RESULTS.md (%s)', async (name, shape) => {
     const { perDelivery, calls } = await billDeliveries(shape as (typeof SHAPES)[number]);
     const published = readNumbers()['c'] ?? {};
     expect(perDelivery.writeUnits, 'run: npm run bench -- c --write').toBeCloseTo(
@@ -19,7 +19,7 @@ describe('a delivery', () => {
     );
     const dollars = Object.values(dollarsOf(perDelivery)).reduce((sum, each) => sum + each, 0);
     expect(dollars / (published[`delivery${name}Dollars`] ?? 0)).toBeCloseTo(1, 1);
-    const page = readFileSync(new URL('../../docs/understand/measured.md', import.meta.url), 'utf8');
+    const page = readFileSync(new URL('../../bench/RESULTS.md', import.meta.url), 'utf8');
     expect(page).toContain(`$${(published[`delivery${name}Dollars`] ?? 0).toFixed(2)}`);
     if (name !== 'Quiet') return;
     // Message and its list, row, lease, record, row, lease: nothing else is written.

@@ -28,7 +28,7 @@ describe('the page', () => {
 
 describe('the chart', () => {
   it('is drawn from the published numbers', () => {
-    const chart = readFileSync(join(PAGE, '../measured.svg'), 'utf8');
+    const chart = readFileSync(join(PAGE, '../../docs/understand/measured.svg'), 'utf8');
     expect(chart, 'run: npm run bench -- c --write').toBe(drawChart(readNumbers()));
   });
 

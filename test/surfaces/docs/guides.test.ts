@@ -36,11 +36,11 @@ async function firesAt(id: string): Promise<number> {
 
 describe('docs/operate/scale.md', () => {
   const text = read('operate/scale.md');
-  const performance = read('understand/measured.md');
+  const performance = readFileSync(join(ROOT, 'bench/RESULTS.md'), 'utf8');
   const dollars = Number(/\| \*\*together\*\* \| ([\d.]+) \|/.exec(performance)?.[1]);
   const units = Number(/\| ok event \| ([\d.]+) \|/.exec(performance)?.[1]);
 
-  it('counts with the units and the dollars of docs/understand/measured.md', () => {
+  it('counts with the units and the dollars of bench/RESULTS.md', () => {
     expect(dollars).toBeGreaterThan(1);
     for (const [millions, peak] of [
       [1, 290],

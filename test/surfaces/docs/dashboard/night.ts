@@ -48,7 +48,7 @@ export async function liveThroughTheNight(): Promise<Night> {
     sources: TRAFFIC.map(it => it.source),
     retry: { attempts: 4, baseSeconds: 10, capSeconds: 120 },
     idleMs: 20,
-    // Of a warm function, as docs/understand/measured.md predicts them for one call.
+    // Of a warm function, as bench/RESULTS.md predicts them for one call.
     process: { latencyMs: () => ({ there: 1 + slow.int(4), back: 2 + slow.int(slow.chance(0.02) ? 60 : 6) }) },
     queue: { duplicateRate: 0.01 },
     handlers: handlerThat((_, event) =>
