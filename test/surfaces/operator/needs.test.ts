@@ -1,8 +1,11 @@
 /** What the console's first screen and `status` say of the same state. */
 import { expect, it } from 'vitest';
 import type { SourceId } from '#core/glossary.ts';
+import { readDeliverySummary, setGate } from '#operator/customers/deliveries.ts';
 import { needsAPerson, needsOf } from '#operator/health/needs.ts';
 import type { SystemView } from '#operator/health/system-view.ts';
+import { ConsoleGateway } from '#test/kit/console-gateway.ts';
+import { demoDeliveries } from '#test/surfaces/console/demo-deliveries.ts';
 
 const NOW = Date.parse('2026-11-24T12:00:00Z');
 const AT = NOW - 600_000;
@@ -74,4 +77,17 @@ it('puts what died first and what is only worth knowing last, and a part that wa
   const needs = needsOf(view, NOW);
   expect(needsAPerson(needs)).toEqual(['1,203 dead letters', 'pay is paused', 'queue cannot be read: AccessDenied']);
   expect(needs.at(-1)?.isNotice).toBe(true);
+});
+
+it('counts the endpoints of customers as they are within ten seconds, whether an audit came or not', async () => {
+  const gateway = new ConsoleGateway();
+  const demo = await demoDeliveries(Date.now());
+  gateway.delivery = demo.api;
+  const operator = gateway.operator();
+  const first = await readDeliverySummary(operator);
+  expect(first).toMatchObject({ endpoints: 4, failing: 1, on_hold: 0, paused: 0 });
+  expect(Date.now() - Date.parse(first.as_of ?? '')).toBeLessThan(10_000);
+  // What this person does shows at once.
+  await setGate(operator, { app: demo.failing.app, ep: demo.failing.ep }, 'pause', 'their deploy');
+  expect(await readDeliverySummary(operator)).toMatchObject({ endpoints: 4, failing: 0, paused: 1 });
 });
