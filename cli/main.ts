@@ -19,6 +19,7 @@ import { addProcessor } from './commands/processor.ts';
 import { addReconcile } from './commands/reconcile.ts';
 import { addRefused } from './commands/refused.ts';
 import { addReplay } from './commands/replay.ts';
+import { addRunNow } from './commands/run-now.ts';
 import { addRunbook } from './commands/runbook.ts';
 import { addSend } from './commands/send.ts';
 import { addSources } from './commands/sources.ts';
@@ -81,6 +82,7 @@ export function buildProgram(set: CommandSet, { io }: Pick<Services, 'io'>): Com
     addListen,
     addLogs,
     addExport,
+    addRunNow,
     addRunbook,
     addConsole,
     addCost,

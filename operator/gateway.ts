@@ -28,6 +28,10 @@ export interface Reconciler {
   run(source: string, dryRun: boolean): Promise<readonly ReconcileReport[]>;
 }
 
+/** Functions that a schedule runs, and that a person may run between two times. */
+export const SCHEDULED = ['sweep', 'audit', 'tend'] as const;
+export type Scheduled = (typeof SCHEDULED)[number];
+
 /** The secrets of the sources, to be read and written by a person. */
 export interface SecretVault {
   read(name: string): Promise<StoredSecret>;
@@ -68,8 +72,11 @@ export interface LogLine {
   readonly text: string;
 }
 export interface LogReader {
-  /** Lines of every function since then, oldest first. `pattern`: as CloudWatch filters, where it can; more may come. */
-  read(since: number, pattern: string): Promise<readonly LogLine[]>;
+  /**
+   * Lines since then, oldest first: of every function, or of one (`of`, e.g. `drain-fast`), or of the access log
+   * (`requests`). `pattern`: as CloudWatch filters, where it can; more may come.
+   */
+  read(since: number, pattern: string, of?: string): Promise<readonly LogLine[]>;
 }
 
 export interface Gateway {
@@ -91,6 +98,8 @@ export interface Gateway {
   readonly secrets: SecretVault;
   readonly processor: ProcessorSwitch;
   readonly reconciler: Reconciler;
+  /** Begins a run now, and does not wait for its end. Throws OperatorError where the environment has no such function. */
+  begin(scheduled: Scheduled): Promise<void>;
   /** Webhooks to customers. Throws OperatorError where the environment has no `outbound`, or it is not deployed. */
   delivery(): Promise<DeliveryApi>;
   alarms(): Promise<readonly AlarmView[]>;

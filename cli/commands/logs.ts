@@ -1,8 +1,10 @@
 /** `holdfast logs`: what the functions logged, of a source or of one event. */
 import type { Command } from 'commander';
 import { toEventId } from '#core/glossary.ts';
+import { closest } from '#core/problem.ts';
 import { findOne } from '#operator/events/find-one.ts';
 import { type LogEntry, readLogs } from '#operator/health/read-logs.ts';
+import { usageError } from '../cli-error.ts';
 import { filterOf } from '../filter-options.ts';
 import type { Output } from '../output.ts';
 import { type CommandSet, type Run, withExamples } from '../run.ts';
@@ -16,7 +18,16 @@ interface Options {
   readonly event?: string;
   readonly since?: string;
   readonly tail?: boolean;
+  readonly of?: string;
+  readonly errors?: boolean;
+  readonly where?: readonly string[];
 }
+
+/** Those that a stack may have, and the access log of the webhooks. */
+const LOGS = [
+  ...['ingest', 'process', 'sweep', 'audit', 'api', 'probe', 'notify', 'reconcile-providers', 'otlp'],
+  ...['publish', 'fan-out', 'drain-fast', 'drain-slow', 'delivery-api', 'tend', 'portal', 'requests'],
+];
 
 export function addLogs(program: Command, set: CommandSet): void {
   withExamples(
@@ -26,8 +37,13 @@ export function addLogs(program: Command, set: CommandSet): void {
       .option('--source <name>', 'only lines of this source')
       .option('--event <id>', 'only lines of this event')
       .option('--since <when>', 'since then (default: 1h; with --event: since it arrived; with --tail: now)')
+      .option('--of <function>', 'only the log of this function, or of the HTTP requests (`requests`)')
+      .option('--errors', 'only errors and warnings')
+      .option('--where <field=value...>', 'only lines whose fields have these values')
       .option('--tail', 'show new lines as they come, until Ctrl-C'),
     ['holdfast logs --event evt_stripe.evt_1P2x', 'every attempt of an event, with the stack of each error'],
+    ['holdfast logs --of process --errors', 'what went wrong in one function'],
+    ['holdfast logs --of requests --where status=429', 'the requests that were throttled'],
     ['holdfast logs --source stripe --tail', 'watch a source while you try its handler'],
   ).action(
     set.action(async (run, options: Options) => {
@@ -38,7 +54,17 @@ export function addLogs(program: Command, set: CommandSet): void {
         options.since === undefined && item !== undefined
           ? item.receivedAt - OVERLAP_MS
           : filterOf(run, { since: options.since ?? usual }).since;
-      const filter = { source, eventId: item && toEventId(item.pk), since };
+      const { of, errors = false } = options;
+      if (of !== undefined && !LOGS.includes(of)) {
+        const near = closest(of, LOGS);
+        throw usageError(
+          `--of: "${of}"`,
+          LOGS.join(', '),
+          near === undefined ? 'one of these' : `did you mean ${near}?`,
+        );
+      }
+      const where = Object.fromEntries((options.where ?? []).map(pairOf));
+      const filter = { source, eventId: item && toEventId(item.pk), since, of, errors, where };
       const found = await readLogs(run, filter);
       for (const entry of found) show(run, entry);
       if (options.tail === true) await tail(run, filter, found);
@@ -46,6 +72,14 @@ export function addLogs(program: Command, set: CommandSet): void {
         run.out.note('No lines. Try a longer --since; what a log keeps ends with its retention.');
     }),
   );
+}
+
+/** `cause=mismatch`. */
+function pairOf(given: string): readonly [string, string] {
+  const [, field, value] = /^([A-Za-z_]\w*)=(.+)$/.exec(given) ?? [];
+  if (field === undefined || value === undefined)
+    throw usageError(`--where: "${given}"`, 'a field of a line and its value', '--where cause=mismatch');
+  return [field, value];
 }
 
 async function tail(run: Run, filter: Parameters<typeof readLogs>[1], shown: readonly LogEntry[]): Promise<void> {

@@ -46,6 +46,7 @@ function filledIn(markdown: string, run: Run): string {
     .replaceAll(/^ENV=\S+$\n?/gm, '')
     .replaceAll('$ENV', environment)
     .replaceAll('holdfast-<environment>-', `holdfast-${environment}-`)
-    .replaceAll('npm run holdfast --', program)
+    .replaceAll(/(?<=`)holdfast (?=[a-z])/g, `${program} `)
+    .replaceAll(/^<!-- .* -->\n/gm, '')
     .trimEnd();
 }

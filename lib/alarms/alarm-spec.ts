@@ -15,8 +15,6 @@ export interface AlarmSpec {
   readonly id: string;
   /** The one source it watches. @default all of them, or none in particular */
   readonly source?: string;
-  /** `docs/runbooks/<runbook>.md`. @default the id */
-  readonly runbook?: string;
   readonly severity: Severity;
   readonly metric: IMetric;
   /** Fixed, or the edge of the band that CloudWatch learns; its width is in standard deviations. */
@@ -57,7 +55,7 @@ export interface AlarmContext {
     name: MetricName,
     options: MetricOptions & { readonly dimensions?: Readonly<Record<string, string>> },
   ): IMetric;
-  /** A command that shows a function's errors of the last 30 minutes. */
+  /** A command that shows a function's errors of the last hour. */
   errorsOf(name: GatewayFunctionName): string;
   /** A command of the CLI, for this environment. */
   holdfast(command: string): string;
@@ -72,5 +70,8 @@ export interface AlarmContext {
 export function alarmNameOf({ id, source }: Pick<AlarmSpec, 'id' | 'source'>): string {
   return source === undefined ? id : `${id}-${source}`;
 }
+
+/** The one thing that is asked of AWS itself. */
+export const ACCOUNT_LIMIT = 'aws lambda get-account-settings --query AccountLimit';
 
 export type AlarmList = (context: AlarmContext) => readonly AlarmSpec[];

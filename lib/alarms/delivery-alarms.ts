@@ -34,8 +34,8 @@ export function deliveryAlarms(context: DeliveryAlarmContext): readonly AlarmSpe
   return [...safetyNet(context), ...keepingUp(context), ...outcomes(context), ...ourselves(context)];
 }
 
-const errorsOf = ({ functions }: DeliveryAlarmContext, name: Exclude<keyof DeliveryFunctions, 'portal'>): string =>
-  `aws logs tail ${functions[name].logGroup.logGroupName} --since 30m --filter-pattern '{ $.level = "ERROR" || $.level = "WARN" }'`;
+const errorsOf = ({ deployment }: DeliveryAlarmContext, name: Exclude<keyof DeliveryFunctions, 'portal'>): string =>
+  `npm run holdfast -- logs --of ${name} --errors --env ${deployment.config.environment}`;
 
 /** A metric of ours, over some minutes. */
 function ours(context: DeliveryAlarmContext, name: MetricName, minutes: number, statistic = 'Sum'): Metric {
@@ -139,7 +139,6 @@ function keepingUp(context: DeliveryAlarmContext): readonly AlarmSpec[] {
   ): readonly AlarmSpec[] =>
     (['ticket', 'page'] as const).map(severity => ({
       id: severity === 'page' ? `${id}-page` : id,
-      runbook: id,
       severity,
       metric,
       threshold: severity === 'page' ? page : ticket,
@@ -195,7 +194,7 @@ function outcomes(context: DeliveryAlarmContext): readonly AlarmSpec[] {
     period: context.minutes(30),
     label: 'First attempts that failed, percent',
   });
-  const firstCommand = errorsOf(context, 'drain-fast');
+  const firstCommand = `npm run holdfast -- out status --env ${context.deployment.config.environment}`;
   const shared = { severity: 'ticket', datapoints: [1, 1], fires: 'above', ...QUIET, firstCommand } as const;
   return [
     {
@@ -240,7 +239,6 @@ function ourselves(context: DeliveryAlarmContext): readonly AlarmSpec[] {
   });
   const throttled = (id: string, tableName: string, index?: string): AlarmSpec => ({
     id: `delivery-table-throttled-${id}`,
-    runbook: 'delivery-table-throttled',
     severity: 'page',
     metric: new Metric({
       namespace: 'AWS/DynamoDB',
@@ -254,7 +252,7 @@ function ourselves(context: DeliveryAlarmContext): readonly AlarmSpec[] {
     datapoints: [2, 5],
     ...QUIET,
     meaning: 'DynamoDB throttles writes of deliveries: messages are refused with 503, and requests may be sent twice.',
-    firstCommand: `aws dynamodb describe-table --table-name ${tableName} --query 'Table.[TableStatus,BillingModeSummary,WarmThroughput]'`,
+    firstCommand: errorsOf(context, 'drain-fast'),
   });
   const { registry, outbox } = store.tables;
   return [

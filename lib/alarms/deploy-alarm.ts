@@ -12,7 +12,7 @@ const DEPLOYING = ['CREATE_IN_PROGRESS', 'UPDATE_IN_PROGRESS', 'CREATE_COMPLETE'
  * Fires while this stack is being deployed, by whatever means: CloudFormation itself says so. It cannot fire for longer
  * than a few minutes after a deploy's beginning, and after its end (docs/decisions/0006).
  */
-export function deployAlarm(scope: Construct): AlarmSpec {
+export function deployAlarm(scope: Construct, environment: string): AlarmSpec {
   const stack = Stack.of(scope);
   // Without a target: that the rule matched is the whole message, and EventBridge counts it.
   const rule = new Rule(scope, 'Deploys', {
@@ -42,6 +42,6 @@ export function deployAlarm(scope: Construct): AlarmSpec {
     datapoints: [1, 5],
     missing: 'notBreaching',
     meaning: 'A deploy has begun or ended in the last five minutes. Meanwhile processing-broken pages nobody.',
-    firstCommand: `aws cloudformation describe-stack-events --stack-name ${stack.stackName} --max-items 5`,
+    firstCommand: `npm run holdfast -- status --env ${environment}`,
   };
 }

@@ -2,7 +2,7 @@ import { Duration } from 'aws-cdk-lib';
 import { MathExpression } from 'aws-cdk-lib/aws-cloudwatch';
 import type { DeployedSource } from '#core/config/deployment.ts';
 import { fetchesAllKeys } from '#core/provider/source-needs.ts';
-import type { AlarmContext, AlarmList, AlarmSpec } from './alarm-spec.ts';
+import { ACCOUNT_LIMIT, type AlarmContext, type AlarmList, type AlarmSpec } from './alarm-spec.ts';
 import { silenceAlarms } from './silence-alarms.ts';
 
 /** Requests that are refused, slow or missing: what the providers see of us. */
@@ -31,7 +31,6 @@ export const ingestAlarms: AlarmList = context => {
     },
     {
       id: 'ingest-server-errors-count',
-      runbook: 'ingest-server-errors',
       severity: 'page',
       essential: true,
       partOf: 'ingest-broken',
@@ -63,7 +62,7 @@ export const ingestAlarms: AlarmList = context => {
       datapoints: [1, 1],
       missing: 'notBreaching',
       meaning: 'Lambda refused to start the ingest function: the account has no concurrency left.',
-      firstCommand: 'aws lambda get-account-settings --query AccountLimit',
+      firstCommand: ACCOUNT_LIMIT,
     },
     {
       id: 'ingest-errors',
@@ -106,7 +105,7 @@ export const ingestAlarms: AlarmList = context => {
       datapoints: [1, 1],
       missing: 'notBreaching',
       meaning: 'API Gateway answered 429: a source is over its throttle. A provider that never retries lost the event.',
-      firstCommand: `aws logs tail ${api.accessLog.logGroupName} --since 30m --filter-pattern '{ $.status = "429" }'`,
+      firstCommand: context.holdfast('logs --of requests --where status=429'),
     },
     {
       id: 'ingest-payload-conflicts',

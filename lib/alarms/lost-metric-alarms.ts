@@ -19,7 +19,6 @@ export const lostMetricAlarms: AlarmList = context =>
       const { logGroupName } = context.functions[name].logGroup;
       return {
         id: `${name}-metrics-${failure}`,
-        runbook: 'metrics-lost',
         severity: 'ticket',
         metric: new Metric({
           namespace: 'AWS/Logs',
@@ -32,7 +31,7 @@ export const lostMetricAlarms: AlarmList = context =>
         datapoints: [1, 1],
         missing: 'notBreaching',
         meaning: `A metric line of ${name} ${meaning}: its numbers are lost, and the alarms on them see nothing.`,
-        firstCommand: `aws logs tail ${logGroupName} --since 30m --filter-pattern '{ $._aws.Timestamp > 0 }'`,
+        firstCommand: context.holdfast('status'),
       };
     }),
   );

@@ -10,6 +10,7 @@ import {
 } from 'aws-cdk-lib/aws-cloudwatch';
 import type { Construct } from 'constructs';
 import { type AlarmSpec, alarmNameOf } from './alarm-spec.ts';
+import { runbookOfAlarm } from './runbooks.ts';
 
 const OPERATORS = {
   above: ComparisonOperator.GREATER_THAN_THRESHOLD,
@@ -27,7 +28,7 @@ export function makeAlarm(scope: Construct, spec: AlarmSpec, environment: string
   const [datapointsToAlarm, evaluationPeriods] = spec.datapoints;
   const shared = {
     alarmName: nameOfAlarm(environment, spec),
-    alarmDescription: describeAlarm({ ...spec, runbook: spec.runbook ?? spec.id }, environment),
+    alarmDescription: describeAlarm(spec, environment),
     metric: withoutGaps(spec),
     evaluationPeriods,
     datapointsToAlarm,
@@ -79,11 +80,11 @@ export function nameOfAlarm(environment: string, spec: AlarmSpec): string {
 
 /** What a person on call reads: each line of it can be typed. */
 export function describeAlarm(
-  alarm: Pick<AlarmSpec, 'severity' | 'meaning' | 'firstCommand'> & { readonly runbook: string },
+  alarm: Pick<AlarmSpec, 'id' | 'severity' | 'meaning' | 'firstCommand'>,
   environment: string,
 ): string {
-  const { severity, meaning, firstCommand, runbook } = alarm;
-  return `${severity}: ${meaning}\nFirst: ${firstCommand}\nRunbook: npm run holdfast -- runbook ${runbook} --env ${environment}`;
+  const { id, severity, meaning, firstCommand } = alarm;
+  return `${severity}: ${meaning}\nFirst: ${firstCommand}\nRunbook: npm run holdfast -- runbook ${runbookOfAlarm(id).page} --env ${environment}`;
 }
 
 /** Minutes of an alarm on the local AWS: ten seconds each, rounded up to what CloudWatch takes as a period. */

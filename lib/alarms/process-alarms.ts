@@ -32,7 +32,6 @@ export const processAlarms: AlarmList = context => {
     },
     {
       id: 'process-dead-letters-open',
-      runbook: 'process-dead-letters-waiting',
       severity: 'ticket',
       metric: context.metric('OpenDeadLetters', { statistic: 'Maximum', period: Duration.minutes(1) }),
       threshold: 1,
@@ -76,7 +75,7 @@ export const processAlarms: AlarmList = context => {
       datapoints: [1, 1],
       missing: 'notBreaching',
       meaning: 'A provider changed the structure of its events: paths came or went, or changed their type.',
-      firstCommand: `aws logs tail ${context.functions.process.logGroup.logGroupName} --since 1h --filter-pattern '{ $.stage = "schema" }'`,
+      firstCommand: context.holdfast('logs --of process --where stage=schema'),
     },
     {
       id: 'process-queue-age',
@@ -91,7 +90,6 @@ export const processAlarms: AlarmList = context => {
     },
     {
       id: 'process-queue-age-page',
-      runbook: 'process-queue-age',
       severity: 'page',
       essential: true,
       metric: queue.metricOldestAge({ period: minute }),
@@ -146,7 +144,6 @@ export const processAlarms: AlarmList = context => {
     },
     {
       id: 'process-queue-deep-page',
-      runbook: 'process-queue-deep',
       severity: 'page',
       metric: queue.metricWaiting({ period: minute }),
       threshold: 50_000,
@@ -207,11 +204,10 @@ export const processAlarms: AlarmList = context => {
       datapoints: [3, 5],
       missing: 'notBreaching',
       meaning: 'Many attempts are retries: something the handlers call is failing.',
-      firstCommand: context.errorsOf('process'),
+      firstCommand: status,
     },
     {
       id: 'process-handler-only-fails',
-      runbook: 'process-handler-failures',
       severity: 'ticket',
       metric: context.metric('NewFailingHandler', { statistic: 'Sum', period: Duration.minutes(1) }),
       threshold: 1,
@@ -246,6 +242,6 @@ function handlerFailures(source: string, context: AlarmContext): AlarmSpec {
     datapoints: [3, 5],
     missing: 'notBreaching',
     meaning: `Handlers for source ${source} fail on a large part of the events: they will be dead letters within hours.`,
-    firstCommand: context.errorsOf('process'),
+    firstCommand: context.holdfast('status'),
   };
 }

@@ -9,8 +9,6 @@ const BEHIND_HOURS = 6;
 export const reconcileAlarms: AlarmList = context => {
   const reconciler = context.functions['reconcile-providers'];
   if (!reconciler) return [];
-  const logged = (hours: number, filter: string): string =>
-    `aws logs tail ${reconciler.logGroup.logGroupName} --since ${hours}h --filter-pattern '${filter}'`;
   const behind = context.deployment.sources.flatMap(({ source }): AlarmSpec[] => {
     if (!source.reconcile) return [];
     // An hour without a run has no datapoint, and counts as behind.
@@ -32,7 +30,7 @@ export const reconcileAlarms: AlarmList = context => {
         // A dry run moves nothing and so reports no lag.
         missing: source.reconcile.dryRun ? 'notBreaching' : 'breaching',
         meaning: `Source ${source.id} has not been compared with ${source.spec.title} for hours. Check the credential, the limits of the provider, and the function (${toConstructId('reconcile-providers')}Function).`,
-        firstCommand: logged(12, `{ $.source = "${source.id}" }`),
+        firstCommand: context.holdfast(`logs --of reconcile-providers --where source=${source.id} --since 12h`),
       },
     ];
   });
@@ -46,7 +44,7 @@ export const reconcileAlarms: AlarmList = context => {
       missing: 'notBreaching',
       meaning:
         'A provider tried to deliver events that never arrived. They were fetched, or the provider was asked to send them again. Nobody knows yet why they were lost. The first command names the source.',
-      firstCommand: logged(3, '{ $.gaps > 0 }'),
+      firstCommand: context.holdfast('logs --of reconcile-providers --since 3h'),
     },
     ...behind,
   ];

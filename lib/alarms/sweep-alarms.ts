@@ -2,7 +2,7 @@ import { Duration } from 'aws-cdk-lib';
 import { Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import { given } from '#core/given.ts';
 import { EVENT_INDEXES } from '#core/inbound/protocol/event-item.ts';
-import type { AlarmContext, AlarmList, AlarmSpec } from './alarm-spec.ts';
+import { ACCOUNT_LIMIT, type AlarmContext, type AlarmList, type AlarmSpec } from './alarm-spec.ts';
 
 /** A second look of the sweeper makes good ten minutes; AWS refuses a call that is signed five minutes off. */
 const CLOCK_SECONDS = 60;
@@ -30,7 +30,6 @@ export const sweepAlarms: AlarmList = context => {
     });
   const throttled = (id: string, what: string, metric: Metric): AlarmSpec => ({
     id: `ingest-table-throttled-${id}`,
-    runbook: 'ingest-table-throttled',
     severity: 'page',
     partOf: 'ingest-broken',
     metric,
@@ -39,7 +38,7 @@ export const sweepAlarms: AlarmList = context => {
     datapoints: [2, 5],
     missing: 'notBreaching',
     meaning: `DynamoDB throttles writes to ${what}: events are accepted through the queue alone, or refused.`,
-    firstCommand: `aws dynamodb describe-table --table-name ${store.events.tableName} --query 'Table.[TableStatus,BillingModeSummary,WarmThroughput]'`,
+    firstCommand: context.holdfast('status'),
   });
   return [
     {
@@ -126,11 +125,10 @@ export const sweepAlarms: AlarmList = context => {
       datapoints: [1, 24],
       missing: 'notBreaching',
       meaning: 'The nightly audit found records that break a rule of the protocol.',
-      firstCommand: `aws logs tail ${context.functions.audit.logGroup.logGroupName} --since 26h`,
+      firstCommand: context.holdfast('logs --of audit --since 26h'),
     },
     {
       id: 'audit-not-running',
-      runbook: 'audit-ledger-mismatch',
       severity: 'ticket',
       // Each run that looks at records says how many are wrong.
       metric: context.metric('LedgerMismatch', { statistic: 'SampleCount', period: HOUR }),
@@ -139,7 +137,7 @@ export const sweepAlarms: AlarmList = context => {
       datapoints: [AUDIT_HOURS, AUDIT_HOURS],
       missing: 'breaching',
       meaning: `The nightly audit has looked at no record for ${AUDIT_HOURS} hours.`,
-      firstCommand: `aws logs tail ${context.functions.audit.logGroup.logGroupName} --since ${AUDIT_HOURS}h`,
+      firstCommand: context.holdfast(`logs --of audit --since ${AUDIT_HOURS}h`),
     },
     {
       id: 'audit-behind',
@@ -174,7 +172,7 @@ export const sweepAlarms: AlarmList = context => {
       missing: 'notBreaching',
       meaning:
         'All functions of the account together come near its concurrency limit; beyond it, webhooks are refused.',
-      firstCommand: 'aws lambda get-account-settings --query AccountLimit',
+      firstCommand: ACCOUNT_LIMIT,
     },
   ];
 };

@@ -46,14 +46,13 @@ export class GatewayAlarms extends Construct {
 
   constructor(scope: Construct, id: string, props: GatewayAlarmsProps) {
     super(scope, id);
-    const { deployment, functions } = props;
+    const { deployment } = props;
     const environment = deployment.config.environment;
     this.topics = new AlarmTopics(this, 'Topics', { targets: deployment.alarmTargets });
     const context: AlarmContext = {
       ...props,
       metric: (name, options) => gatewayMetric(name, environment, options),
-      errorsOf: name =>
-        `aws logs tail ${functions[name]?.logGroup.logGroupName} --since 30m --filter-pattern '{ $.level = "ERROR" || $.level = "WARN" }'`,
+      errorsOf: name => `npm run holdfast -- logs --of ${name} --errors --env ${environment}`,
       holdfast: command => `npm run holdfast -- ${command} --env ${environment}`,
       minutes: deployment.emulated ? shortMinutes : Duration.minutes,
     };
@@ -69,7 +68,7 @@ export class GatewayAlarms extends Construct {
     const placed = new Map(
       wanted.map(spec => [spec, this.#addAlarm(this.#scopeOf(spec, isWhole), spec, environment, isWhole)]),
     );
-    const spec = isWhole ? deployAlarm(this) : undefined;
+    const spec = isWhole ? deployAlarm(this, environment) : undefined;
     const deploying = spec && this.#addAlarm(this, spec, environment, isWhole);
     if (spec && deploying) placed.set(spec, deploying);
     this.alarms = [...placed].map(([each, alarm]) => {
@@ -107,10 +106,10 @@ export class GatewayAlarms extends Construct {
         compositeAlarmName: `holdfast-${environment}-${name}`,
         alarmDescription: describeAlarm(
           {
+            id: name,
             severity: 'page',
             meaning: `${meaning}: at least one of ${members.map(([spec]) => spec.id).join(', ')}.`,
             firstCommand: `npm run holdfast -- status --env ${environment}`,
-            runbook: name,
           },
           environment,
         ),

@@ -72,7 +72,7 @@ export class DataStack extends Stack {
     acknowledge(secrets, {
       id: 'AwsSolutions-SMG4',
       reason:
-        'The provider issues the secret, so AWS cannot rotate it alone. Rotation is manual, with the previous secret valid beside the new one for as long as you say (docs/runbooks/ingest-signature-failures.md).',
+        'The provider issues the secret, so AWS cannot rotate it alone. Rotation is manual, with the previous secret valid beside the new one for as long as you say (docs/runbooks/wrong-secret.md).',
     });
     for (const { source, needsSecret } of receivedSources(props.deployment)) {
       if (!needsSecret) continue;

@@ -8,7 +8,7 @@ const OUTAGE_MS = 70_000;
 export const backlog: Drill = {
   title: 'backlog',
   about:
-    'A service that the handlers of one source call is slow; the queue grows older than it should (docs/runbooks/process-queue-age.md).',
+    'A service that the handlers of one source call is slow; the queue grows older than it should (docs/runbooks/events-wait.md).',
   async play(stage) {
     const { transcript } = stage;
     const names = Array.from({ length: EVENTS }, (_, n) => `slow-${n}`);

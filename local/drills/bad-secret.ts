@@ -7,7 +7,7 @@ const ALARM = 'ingest-signature-failures-default';
 
 export const badSecret: Drill = {
   title: 'bad-secret',
-  about: 'The secret of a source is rotated at the provider and not here (docs/runbooks/ingest-signature-failures.md).',
+  about: 'The secret of a source is rotated at the provider and not here (docs/runbooks/wrong-secret.md).',
   async play(stage) {
     const { transcript } = stage;
     const fresh = randomBytes(32).toString('hex');

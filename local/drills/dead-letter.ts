@@ -6,8 +6,7 @@ const PAGE_SECONDS = 90;
 
 export const deadLetter: Drill = {
   title: 'dead-letter',
-  about:
-    'A poison event at night: the page, the runbook (docs/runbooks/process-new-dead-letters.md), the fix, the replay.',
+  about: 'A poison event at night: the page, the runbook (docs/runbooks/dead-letters.md), the fix, the replay.',
   async play(stage) {
     const { transcript } = stage;
     const row = `account-${stage.runId}`;

@@ -5,7 +5,7 @@ const ALARM = 'probe-missing-or-slow';
 export const processorDown: Drill = {
   title: 'processor-down',
   about:
-    'Somebody has disabled the event source mapping: events are accepted and nothing runs. The probe is what notices (docs/runbooks/probe-missing-or-slow.md).',
+    'Somebody has disabled the event source mapping: events are accepted and nothing runs. The probe is what notices (docs/runbooks/probe.md).',
   async play(stage) {
     const { transcript } = stage;
     transcript.step('The probe gets through.');

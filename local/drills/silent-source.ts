@@ -5,7 +5,7 @@ const ALARM = `ingest-silent-source-${SOURCE}`;
 
 export const silentSource: Drill = {
   title: 'silent-source',
-  about: 'A provider has disabled the webhook, and nobody there says so (docs/runbooks/ingest-silent-source.md).',
+  about: 'A provider has disabled the webhook, and nobody there says so (docs/runbooks/silent-source.md).',
   async play(stage) {
     const { transcript } = stage;
     if (stage.source(SOURCE).expectedGapMinutes === undefined)

@@ -1,31 +1,37 @@
 /** The functions' log groups of a stack, read as CloudWatch Logs gives them. */
-import { type CloudFormationClient, DescribeStackResourcesCommand } from '@aws-sdk/client-cloudformation';
+import { type CloudFormationClient, paginateListStackResources } from '@aws-sdk/client-cloudformation';
 import { type CloudWatchLogsClient, FilterLogEventsCommand } from '@aws-sdk/client-cloudwatch-logs';
 import { given } from '#core/given.ts';
 import type { LogLine, LogReader } from '#operator/gateway.ts';
 
-/** A construct's `Logs`, behind the name of its function, and the hash of CloudFormation. */
-const FUNCTION_LOGS = /^(\w+?)Logs[0-9A-F]{8}$/;
+/** A construct's `Logs`, behind the name of its function, and the hash of CloudFormation; or the access log of an API. */
+const LOGS = /^(?:(\w+?)Logs|FrontDoorAccessLog)[0-9A-F]{8}$/;
+/** What the access log is called here. It has a line for each request, and is read only when it is asked for. */
+const REQUESTS = 'requests';
 
 interface Options {
   readonly cloudFormation: CloudFormationClient;
   readonly logs: CloudWatchLogsClient;
-  readonly stackName: string;
+  /** Whose functions: the gateway's, and the one that sends, where there is one. */
+  readonly stackNames: readonly string[];
   /** The service chooses the lines. The local AWS knows no patterns: there all lines are read. */
   readonly filters: boolean;
 }
 
-export function cloudWatchLogReader({ cloudFormation, logs, stackName, filters }: Options): LogReader {
-  let known: Promise<readonly (readonly [name: string, group: string])[]> | undefined;
-  const groups = async () => {
-    const { StackResources: found = [] } = await cloudFormation.send(
-      new DescribeStackResourcesCommand({ StackName: stackName }),
-    );
-    return found.flatMap(({ ResourceType, LogicalResourceId = '', PhysicalResourceId: group }) => {
-      const name = FUNCTION_LOGS.exec(LogicalResourceId)?.[1];
-      if (ResourceType !== 'AWS::Logs::LogGroup' || name === undefined || group === undefined) return [];
-      return [[name.replace(/Function$/, '').toLowerCase(), group] as const];
-    });
+export function cloudWatchLogReader({ cloudFormation, logs, stackNames, filters }: Options): LogReader {
+  type Group = readonly [name: string, group: string];
+  let known: Promise<readonly Group[]> | undefined;
+  const groupsOf = async (StackName: string): Promise<readonly Group[]> => {
+    const groups: Group[] = [];
+    for await (const { StackResourceSummaries: found = [] } of paginateListStackResources(
+      { client: cloudFormation },
+      { StackName },
+    ))
+      for (const { ResourceType, LogicalResourceId = '', PhysicalResourceId: group } of found) {
+        const match = ResourceType === 'AWS::Logs::LogGroup' ? LOGS.exec(LogicalResourceId) : null;
+        if (match && group !== undefined) groups.push([nameOf(match[1]), group]);
+      }
+    return groups;
   };
   const readGroup = async (name: string, logGroupName: string, startTime: number, pattern: string) => {
     const lines: LogLine[] = [];
@@ -46,13 +52,25 @@ export function cloudWatchLogReader({ cloudFormation, logs, stackName, filters }
     return lines;
   };
   return {
-    async read(since, pattern) {
-      known ??= groups().catch((error: unknown) => {
-        known = undefined;
-        throw error;
-      });
-      const pages = await Promise.all((await known).map(([name, group]) => readGroup(name, group, since, pattern)));
+    async read(since, pattern, of) {
+      known ??= Promise.all(stackNames.map(groupsOf))
+        .then(groups => groups.flat())
+        .catch((error: unknown) => {
+          known = undefined;
+          throw error;
+        });
+      const wanted = (await known).filter(([name]) => (of === undefined ? name !== REQUESTS : name === of));
+      const pages = await Promise.all(wanted.map(([name, group]) => readGroup(name, group, since, pattern)));
       return pages.flat().sort((a, b) => a.at - b.at);
     },
   };
+}
+
+/** `DrainFast` is the function `drain-fast`. */
+function nameOf(construct: string | undefined): string {
+  if (construct === undefined) return REQUESTS;
+  return construct
+    .replace(/Function$/, '')
+    .replaceAll(/(?<=[a-z])(?=[A-Z])/g, '-')
+    .toLowerCase();
 }

@@ -26,7 +26,7 @@ export class LambdaReconciler implements Reconciler {
     if (answer.FunctionError === undefined && Array.isArray(told)) return told as ReconcileReport[];
     const { errorMessage = 'it answered without a report' } = (told ?? {}) as { errorMessage?: string };
     throw new OperatorError(
-      `The function ${this.#functionName()} failed for ${source}: ${errorMessage.slice(0, 300)}\nHow to read its log: holdfast runbook reconcile-providers-behind`,
+      `The function ${this.#functionName()} failed for ${source}: ${errorMessage.slice(0, 300)}\nHow to read its log: holdfast runbook missing-deliveries`,
     );
   }
 }

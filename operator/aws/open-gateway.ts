@@ -3,7 +3,7 @@ import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-clo
 import { CloudWatchClient } from '@aws-sdk/client-cloudwatch';
 import { CloudWatchLogsClient } from '@aws-sdk/client-cloudwatch-logs';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { LambdaClient } from '@aws-sdk/client-lambda';
+import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
 import { GetObjectCommand, NoSuchKey, S3Client } from '@aws-sdk/client-s3';
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { SQSClient } from '@aws-sdk/client-sqs';
@@ -36,6 +36,8 @@ import { signedDeliveryApi } from './signed-delivery-api.ts';
 
 /** A line that went dead (a laptop that slept) is noticed, and what was asked is asked again. */
 const TIMEOUTS = { connectionTimeout: 3_000, requestTimeout: 10_000, throwOnRequestTimeout: true } as const;
+
+const STACKS = ['gateway', 'delivery'] as const;
 
 type Env = Readonly<Record<string, string | undefined>>;
 
@@ -85,13 +87,24 @@ export async function openGateway(deployment: Deployment, env: Env): Promise<Gat
     secrets: new SecretsManagerVault(new SecretsManagerClient(settings)),
     processor: new LambdaProcessor(new LambdaClient(settings), output('ProcessFunction')),
     reconciler: new LambdaReconciler(settings, () => output('ReconcileProvidersFunction')),
+    async begin(scheduled) {
+      const sends = scheduled === 'tend';
+      if (sends && deployment.config.outbound === undefined) throw sendsNothing(environment);
+      const stack = sends
+        ? (await readStack(cloudFormation, environment, 'delivery', local?.endpoint)).outputs
+        : outputs;
+      const FunctionName = stack.get(`${scheduled[0]?.toUpperCase()}${scheduled.slice(1)}Function`);
+      await new LambdaClient(settings).send(new InvokeCommand({ FunctionName, InvocationType: 'Event' }));
+    },
     delivery: () => openDelivery(cloudFormation, deployment, local?.endpoint),
     alarms: () => readAlarms(cloudWatch, `holdfast-${environment}-`),
     alarmGraph: name => readAlarmGraph(cloudWatch, name, systemClock.now()),
     logs: cloudWatchLogReader({
       cloudFormation,
       logs: new CloudWatchLogsClient(settings),
-      stackName: `holdfast-${environment}-gateway`,
+      stackNames: STACKS.filter(it => it === 'gateway' || deployment.config.outbound !== undefined).map(
+        it => `holdfast-${environment}-${it}`,
+      ),
       filters: endpoint === undefined,
     }),
     http: sendHttp,
@@ -113,18 +126,20 @@ async function openDelivery(
   { config }: Deployment,
   local: string | undefined,
 ): Promise<DeliveryApi> {
-  if (config.outbound === undefined) {
-    throw new OperatorError(
-      `${config.environment} sends no webhooks: it has no \`outbound\` in gateway.config.ts (docs/reference/configuration.md)`,
-      'not_found',
-    );
-  }
+  if (config.outbound === undefined) throw sendsNothing(config.environment);
   const { outputs } = await readStack(client, config.environment, 'delivery', local);
   const url = (outputs.get('DeliveryApiUrl') ?? '').replace(/\/$/, '');
   // A local AWS gives its APIs names that few programs resolve; by address they are the same.
   const byAddress = local === undefined ? url : `${local}/_aws/execute-api/${new URL(url).hostname.split('.')[0]}`;
   const region = await client.config.region();
   return signedDeliveryApi({ url: byAddress, region, credentials: () => client.config.credentials() }, sendHttp);
+}
+
+function sendsNothing(environment: string): OperatorError {
+  return new OperatorError(
+    `${environment} sends no webhooks: it has no \`outbound\` in gateway.config.ts (docs/reference/configuration.md)`,
+    'not_found',
+  );
 }
 
 async function readStack(

@@ -93,7 +93,7 @@ async function checkCustomers(operator: Operator, note: (check: Check) => void):
   // The first audit comes within an hour of the first deployment.
   const since = as_of === null ? deployedAt : Date.parse(as_of);
   const late = since !== undefined && operator.clock.now() - since > AUDIT_LATE_MS;
-  const fix = operator.command('runbook delivery-not-tending');
+  const fix = operator.command('runbook sending-lost-work');
   if (late) note({ name, result: 'wrong', text: 'endpoints were not audited for two hours: tend does not run', fix });
   else if (as_of === null) note({ name, result: 'ok', text: 'endpoints are counted with the first audit' });
   else note({ name, result: 'ok', text: `${endpoints} endpoints, ${on_hold} on hold, ${disabled} disabled` });
@@ -172,7 +172,7 @@ async function checkPipeline(operator: Operator, note: (check: Check) => void): 
     const now = operator.clock.now();
     const text = describeSweeper(view.sweeper, now);
     if (isSweeperLate(view.sweeper, now))
-      note({ name: 'sweeper', result: 'wrong', text, fix: operator.command('runbook sweep-not-running') });
+      note({ name: 'sweeper', result: 'wrong', text, fix: operator.command('runbook events-overdue') });
     else note({ name: 'sweeper', result: 'ok', text });
   }
   for (const { source, cause, count } of view.refused ?? []) {

@@ -60,7 +60,7 @@ function alarms({ alarms: views = [] }: SystemView): readonly Need[] {
 
 function sweeper({ sweeper: view }: SystemView, now: number): readonly Need[] {
   if (view === undefined || !isSweeperLate(view, now)) return [];
-  return [need(describeSweeper(view, now), { text: 'Read the runbook', href: '/alarms?runbook=sweep-not-running' })];
+  return [need(describeSweeper(view, now), { text: 'Read the runbook', href: '/alarms?runbook=events-overdue' })];
 }
 
 /** Of each source, the cause that came most often. At most 20 requests of a cause are kept. */

@@ -5,7 +5,7 @@ import { OperatorError } from '#operator/operator-error.ts';
 
 const DOCS = join(import.meta.dirname, '../../docs');
 
-/** The page's Markdown. Throws OperatorError (not found). */
+/** The page's Markdown; of a runbook also by the id of an alarm that it is about. Throws OperatorError (not found). */
 export async function readGuide(kind: 'runbooks' | 'providers', name: string): Promise<string> {
   if (/^[a-z0-9-]{1,80}$/.test(name)) {
     try {
@@ -14,10 +14,25 @@ export async function readGuide(kind: 'runbooks' | 'providers', name: string): P
       if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
     }
   }
+  const ofAlarm = kind === 'runbooks' ? await pageOfAlarm(name) : undefined;
+  if (ofAlarm !== undefined) return ofAlarm;
   throw new OperatorError(
     `There is no page "${name.slice(0, 80)}" in docs/${kind}${await nearOf(kind, name)}`,
     'not_found',
   );
+}
+
+/** The page whose table lists the alarm: by its own id, or as `id-…` for one that goes on behind a hyphen. */
+async function pageOfAlarm(alarm: string): Promise<string | undefined> {
+  let found: { readonly name: string; readonly text: string } | undefined;
+  for (const page of await namesOf('runbooks')) {
+    const text = await readFile(join(DOCS, 'runbooks', `${page}.md`), 'utf8');
+    for (const [, name = ''] of text.matchAll(/^\| `([a-z-]+?)(?:-…)?` \| (?:page|ticket|notice) \|/gm)) {
+      const isOf = alarm === name || alarm.startsWith(`${name}-`);
+      if (isOf && name.length > (found?.name.length ?? 0)) found = { name, text };
+    }
+  }
+  return found?.text;
 }
 
 /** Any page of docs/, by the path that a message names it with. Throws OperatorError (not found). */

@@ -9,6 +9,12 @@ export interface LogFilter {
   /** Our id of one event. */
   readonly eventId?: string | undefined;
   readonly since: EpochMs;
+  /** One function, e.g. `drain-fast`, or `requests`. */
+  readonly of?: string | undefined;
+  /** Only errors and warnings. */
+  readonly errors?: boolean;
+  /** Only lines with these values, by the name of the field. */
+  readonly where?: Readonly<Record<string, string>>;
 }
 
 export interface LogEntry extends LogLine {
@@ -22,7 +28,7 @@ const OF_EACH_RUN = /^(?:INIT_START|START|END|REPORT) (?!.*Status: (?:error|time
 export async function readLogs(operator: Operator, filter: LogFilter): Promise<readonly LogEntry[]> {
   const { logs } = await operator.gateway();
   if (logs === undefined) throw new OperatorError('There are no logs to read here: a gateway in memory keeps none');
-  const lines = await logs.read(filter.since, patternOf(filter));
+  const lines = await logs.read(filter.since, patternOf(filter), filter.of);
   return lines.flatMap(line => {
     if (OF_EACH_RUN.test(line.text)) return [];
     const fields = parse(line.text);
@@ -31,19 +37,25 @@ export async function readLogs(operator: Operator, filter: LogFilter): Promise<r
 }
 
 /** As CloudWatch filters; what it lets through is looked at again. */
-function patternOf({ source, eventId }: LogFilter): string {
+function patternOf({ source, eventId, where = {} }: LogFilter): string {
+  const conditions = Object.entries(where).map(([field, value]) => `$.${field} = ${JSON.stringify(value)}`);
   if (eventId !== undefined)
-    return `{ $.event_id = ${JSON.stringify(eventId)} || $.pk = ${JSON.stringify(eventIdToPk(eventId) ?? '')} }`;
-  return source === undefined
-    ? ''
-    : `{ $.source = ${JSON.stringify(source)} || $.pk = ${JSON.stringify(`${source}#*`)} }`;
+    conditions.push(`$.event_id = ${JSON.stringify(eventId)} || $.pk = ${JSON.stringify(eventIdToPk(eventId) ?? '')}`);
+  else if (source !== undefined)
+    conditions.push(`$.source = ${JSON.stringify(source)} || $.pk = ${JSON.stringify(`${source}#*`)}`);
+  if (conditions.length < 2) return conditions.length === 0 ? '' : `{ ${conditions[0]} }`;
+  return `{ ${conditions.map(it => `(${it})`).join(' && ')} }`;
 }
 
-function isMeant(fields: Readonly<Record<string, unknown>>, { source, eventId }: LogFilter): boolean {
+function isMeant(fields: Readonly<Record<string, unknown>>, filter: LogFilter): boolean {
+  const { source, eventId, errors, where = {} } = filter;
   const { stage, level, pk } = fields;
+  const isWrong = level === 'ERROR' || level === 'WARN';
+  if (errors === true && !isWrong) return false;
+  if (Object.entries(where).some(([field, value]) => String(fields[field]) !== value)) return false;
   if (eventId !== undefined) return fields['event_id'] === eventId || (pk !== undefined && pk === eventIdToPk(eventId));
   if (source !== undefined && fields['source'] !== source && !String(pk).startsWith(`${source}#`)) return false;
-  return stage !== undefined || level === 'ERROR' || level === 'WARN';
+  return stage !== undefined || isWrong || filter.of === 'requests';
 }
 
 /** A line that is no JSON is Lambda's own. */

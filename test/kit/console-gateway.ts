@@ -186,6 +186,7 @@ export class ConsoleGateway {
         write: refuse,
       },
       alarms: () => this.#read(() => this.alarms),
+      begin: refuse,
       alarmGraph: name => this.#read(() => this.graphs[name]),
       http: (url, { body }) => {
         this.sent.push({ url, body: Buffer.from(body ?? []).toString('utf8') });

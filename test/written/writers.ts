@@ -9,6 +9,7 @@ import { countedUnits } from '#operator/cost/counted-units.ts';
 import { FIXED_COSTS_FILE } from '#operator/cost/fixed-costs.ts';
 import { predictCost } from '#operator/cost/predict-cost.ts';
 import { countStreams } from '#test/bench/metric-streams.ts';
+import { alarmTable, listAlarms } from '#test/lib/synth/alarm-list.ts';
 import { computeFixedCosts, renderIdleCostPage } from '#test/lib/synth/idle-cost.ts';
 import { deliveryDocument } from '#test/surfaces/api/delivery-document.ts';
 import { portalDocument } from '#test/surfaces/api/portal-document.ts';
@@ -63,6 +64,17 @@ function providerPages(): Written {
   return new Map<string, string | undefined>([...pages, ...gone.map(path => [path, undefined] as const)]);
 }
 
+async function runbookTables(): Promise<Written> {
+  const alarms = await listAlarms();
+  const paths = readdirSync(join(ROOT, 'docs/runbooks')).filter(name => name !== 'README.md');
+  return new Map(
+    paths.map(name => {
+      const path = `docs/runbooks/${name}`;
+      return [path, withBlock(readWritten(path) ?? '', 'alarms', alarmTable(alarms, name.replace(/\.md$/, '')))];
+    }),
+  );
+}
+
 const FENCE = { 'Node.js': 'js', Python: 'python', Go: 'go', Java: 'java', Ruby: 'ruby', PHP: 'php' } as const;
 /** What the portal shows to one customer, for every form. */
 function signaturesPage(): Written {
@@ -86,6 +98,7 @@ export const WRITERS: Readonly<Record<string, () => Written | Promise<Written>>>
   'the API of the portal': () => one('docs/api/portal-openapi.json', json(portalDocument())),
   'code that verifies a signature': signaturesPage,
   'what customers see of each trouble': async () => one('docs/api/troubles.json', json(await recordTroubles())),
+  'the alarms of each runbook': runbookTables,
   'what an idle environment costs': idleCost,
   'the pages of the providers': providerPages,
   'what commands print': async () => one('test/surfaces/cli/terminals.txt', await renderTerminals()),

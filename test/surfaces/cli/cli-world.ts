@@ -81,6 +81,8 @@ export class CliWorld {
   fixed = false;
   processorState = 'Enabled';
   alarms: AlarmView[] = [];
+  /** Functions that a person began. */
+  readonly begun: string[] = [];
   readonly gateway: Gateway;
 
   constructor(options: WorldOptions = {}) {
@@ -120,6 +122,7 @@ export class CliWorld {
         },
       },
       reconciler: { run: () => Promise.reject(new Error('no source is compared here')) },
+      begin: async name => void this.begun.push(name),
       delivery: () => Promise.reject(new Error('nothing is sent here')),
       dead: new MemoryDeadQueue(world.dead),
       gauge: new MemoryQueueGauge(world.main, world.dead),

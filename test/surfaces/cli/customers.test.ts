@@ -55,7 +55,7 @@ it.each([
   expect(await lineOf('doctor')).toMatch(/^WRONG +customers +endpoints were not audited for two hours/);
   const { stdout, code } = await run('doctor');
   expect(code).toBe(1);
-  expect(stdout).toContain('holdfast runbook delivery-not-tending');
+  expect(stdout).toContain('holdfast runbook sending-lost-work');
 });
 
 it('has no such line where nothing is sent to customers', async () => {

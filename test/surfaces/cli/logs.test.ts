@@ -1,5 +1,7 @@
 /** `holdfast logs`: the lines of one source or event, an error with each place on its way, and nothing of the metrics. */
+import { CloudFormationClient } from '@aws-sdk/client-cloudformation';
 import { expect, it } from 'vitest';
+import { cloudWatchLogReader } from '#operator/aws/cloudwatch-log-reader.ts';
 import type { LogLine } from '#operator/gateway.ts';
 import { CliWorld } from './cli-world.ts';
 
@@ -30,9 +32,9 @@ async function world() {
   ];
   const asked: string[] = [];
   const logs = {
-    read: async (since: number, pattern: string) => {
+    read: async (since: number, pattern: string, of?: string) => {
       asked.push(pattern);
-      return lines.filter(line => line.at >= since);
+      return lines.filter(line => line.at >= since && (of === undefined || line.from === of));
     },
   };
   return { cli, asked, lines, run: (...args: string[]) => cli.run(['logs', ...args], { gateway: { logs } }), logs };
@@ -78,4 +80,48 @@ it('with --tail go on with each line once, until Ctrl-C', async () => {
   const { stdout } = await cli.run(['logs', '--tail', '--since', '1h'], { gateway: { logs }, signal: stop.signal });
   expect(stdout.match(/ late /g)).toHaveLength(1);
   expect(stdout.match(/ refused /g)).toHaveLength(1);
+});
+
+it('of one function, of errors, of lines with a value, each narrows what is shown', async () => {
+  const { run, asked } = await world();
+  expect((await run('--of', 'process', '--errors')).stdout.match(/^\d/gm)).toHaveLength(2);
+  expect((await run('--of', 'ingest', '--where', 'cause=mismatch', 'source=pay')).stdout).toMatch(/refused/);
+  expect((await run('--where', 'cause=stale')).stdout).toBe('');
+  expect(asked).toEqual(['', '{ ($.cause = "mismatch") && ($.source = "pay") }', '{ $.cause = "stale" }']);
+  for (const [wrong, says] of [
+    [['--of', 'proces'], 'did you mean process?'],
+    [['--where', 'mismatch'], '--where cause=mismatch'],
+  ] as const)
+    expect(await run(...wrong)).toMatchObject({ code: 2, stderr: expect.stringContaining(says) });
+});
+
+it('finds the log of each function of a stack with more than a hundred resources, page by page', async () => {
+  const group = (LogicalResourceId: string) => ({
+    ...{ ResourceType: 'AWS::Logs::LogGroup', LogicalResourceId, PhysicalResourceId: LogicalResourceId },
+  });
+  const pages = [[group('IngestLogs41B5EF21'), group('FrontDoorAccessLog77186E72')], [group('DrainFastLogsBC2E930C')]];
+  const cloudFormation = {
+    send: async ({ input }: { input: { NextToken?: string } }) => ({
+      StackResourceSummaries: pages[Number(input.NextToken ?? 0)],
+      ...(input.NextToken === undefined && { NextToken: '1' }),
+    }),
+  };
+  const read: string[] = [];
+  const logs = {
+    send: async ({ input }: { input: { logGroupName: string } }) => ({
+      events: [],
+      read: read.push(input.logGroupName),
+    }),
+  };
+  Object.setPrototypeOf(cloudFormation, CloudFormationClient.prototype);
+  const reader = cloudWatchLogReader({
+    ...{ cloudFormation: cloudFormation as never, logs: logs as never, stackNames: ['one'], filters: true },
+  });
+  for (const of of ['requests', 'drain-fast', undefined]) await reader.read(0, '', of);
+  expect(read).toEqual([
+    'FrontDoorAccessLog77186E72',
+    'DrainFastLogsBC2E930C',
+    'IngestLogs41B5EF21',
+    'DrainFastLogsBC2E930C',
+  ]);
 });

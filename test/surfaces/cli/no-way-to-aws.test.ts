@@ -6,6 +6,7 @@ import { everyCommand } from './every-command.ts';
 /** What a command must be given before it asks anybody. */
 const ARGUMENTS: Readonly<Record<string, string>> = {
   source: 'shop',
+  function: 'sweep',
   sources: 'shop',
   id: 'evt_shop.one',
   ids: 'evt_shop.one',

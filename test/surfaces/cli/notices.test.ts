@@ -7,7 +7,7 @@ it('a notice is shown, and nothing is wrong for it: a pipeline asks doctor right
   cli.world.start();
   await cli.happen(['good-1']);
   const description = (severity: string) =>
-    `${severity}: A deploy has begun.\nFirst: aws …\nRunbook: docs/runbooks/deploying.md`;
+    `${severity}: A deploy has begun.\nFirst: aws …\nRunbook: docs/runbooks/events-overdue.md`;
   const alarm = { name: 'holdfast-local-deploying', state: 'ALARM', since: cli.world.clock.now(), reason: '' } as const;
   cli.alarms = [{ ...alarm, description: description('notice') }];
   expect(await cli.run(['status'])).toMatchObject({ code: 0, stdout: expect.stringContaining(alarm.name) });

@@ -64,7 +64,8 @@ const HABITS: Readonly<Record<string, Habit | (() => Habit)>> = {
     wrong: ['queue-age-of-process'],
     wrongCode: 3,
   },
-  logs: { good: ['--source', 'shop'], wrong: ['--source', 'shopp'], wrongCode: 2 },
+  logs: { good: ['--source', 'shop'], wrong: ['--of', 'proces'], wrongCode: 2 },
+  run: { good: ['sweep'], wrong: ['sweeper'], wrongCode: 2 },
   'dlq close': {
     good: ['--cause', 'schema', '--why', 'tested', '--dry-run'],
     wrong: ['--source', 'shopp'],

@@ -108,7 +108,7 @@ describe.skipIf(BROWSER_PATH === undefined)('the console in a browser', () => {
       state,
       since: now - 60_000,
       reason: 'threshold crossed',
-      description: 'page: events are dead\nRunbook: docs/runbooks/process-dead-letters-waiting.md',
+      description: 'page: events are dead\nRunbook: docs/runbooks/dead-letters.md',
     }));
     let served: RunningConsole;
     let demo: Demo;

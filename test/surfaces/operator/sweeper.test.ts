@@ -52,10 +52,10 @@ describe('a sweeper that crashes every minute', () => {
     expect(ill.status.stdout).toMatch(new RegExp(`needs a person: ${sentence.source}`));
     expect(ill.doctor.code).toBe(1);
     expect(ill.doctor.stdout).toMatch(
-      new RegExp(`WRONG +sweeper +${sentence.source}\\n +holdfast runbook sweep-not-running`),
+      new RegExp(`WRONG +sweeper +${sentence.source}\\n +holdfast runbook events-overdue`),
     );
     expect(ill.console.sentence).toMatch(new RegExp(sentence.source, 'i'));
-    expect(ill.console.next?.href).toBe('/alarms?runbook=sweep-not-running');
+    expect(ill.console.next?.href).toBe('/alarms?runbook=events-overdue');
     expect(ill.json).toMatchObject({
       healthy: false,
       sweeper: { ended_well_at: expect.any(String), last_error: { text: 'TypeError: Unknown operation: undefined' } },

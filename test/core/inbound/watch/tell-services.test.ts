@@ -28,7 +28,7 @@ const SLACK_PATH = '/services/T000/B000/secretpart';
 const ALARM = {
   AlarmName: 'holdfast-prod-process-new-dead-letters',
   AlarmDescription:
-    'page: An event has just died.\nFirst: npm run holdfast -- dlq ls --env prod\nRunbook: docs/runbooks/process-new-dead-letters.md',
+    'page: An event has just died.\nFirst: npm run holdfast -- dlq ls --env prod\nRunbook: docs/runbooks/dead-letters.md',
   AWSAccountId: '123456789012',
   NewStateValue: 'ALARM',
   NewStateReason: 'Threshold Crossed: 1 datapoint [3.0] was greater than or equal to the threshold (1.0).',
@@ -118,7 +118,7 @@ describe('an alarm', () => {
             "text": {
               "text": "\`\`\`page: An event has just died.
       First: npm run holdfast -- dlq ls --env prod
-      Runbook: docs/runbooks/process-new-dead-letters.md\`\`\`",
+      Runbook: docs/runbooks/dead-letters.md\`\`\`",
               "type": "mrkdwn",
             },
             "type": "section",

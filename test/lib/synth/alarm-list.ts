@@ -1,0 +1,58 @@
+/** Every alarm there can be, as its description says it, from the stacks of an environment that asks for all of them. */
+import { Template } from 'aws-cdk-lib/assertions';
+import { defineGateway } from '#core/config/gateway-config.ts';
+import { runbookOfAlarm } from '#lib/alarms/runbooks.ts';
+import { synthEnvironment } from './synth-environment.ts';
+
+interface ListedAlarm {
+  /** Without the environment and the source. */
+  readonly id: string;
+  readonly severity: string;
+  readonly meaning: string;
+  readonly firstCommand: string;
+  /** The page that its description names. */
+  readonly page: string;
+}
+
+const SOURCE = 'shopping';
+const CONFIG = defineGateway({
+  sources: { [SOURCE]: { provider: 'stripe', silence: 'learned', reconcile: { types: ['*'] } } },
+  environments: { prod: { outbound: {} } },
+});
+
+export async function listAlarms(): Promise<readonly ListedAlarm[]> {
+  const { stage, gateway, nested } = await synthEnvironment('prod', CONFIG);
+  const templates = [
+    gateway,
+    ...Object.values(nested),
+    ...(stage.delivery ? [Template.fromStack(stage.delivery)] : []),
+  ];
+  return templates
+    .flatMap(it =>
+      ['Alarm', 'CompositeAlarm'].flatMap(type => Object.values(it.findResources(`AWS::CloudWatch::${type}`))),
+    )
+    .map(({ Properties }) => {
+      const { AlarmName, AlarmDescription: text } = Properties as { AlarmName: string; AlarmDescription: unknown };
+      const [, severity = '', meaning = '', firstCommand = '', page = ''] =
+        /^(\w+): (.*)\nFirst: (.*)\nRunbook: npm run holdfast -- runbook (\S+) --env prod$/.exec(String(text)) ?? [];
+      return {
+        ...{ severity, firstCommand, page, id: AlarmName.replace('holdfast-prod-', '').replace(`-${SOURCE}`, '') },
+        meaning: meaning.replaceAll(SOURCE, '`<source>`'),
+      };
+    })
+    .sort((a, b) => (a.id < b.id ? -1 : 1));
+}
+
+/** The table of a runbook: a row for each alarm, those that differ in their table or function alone in one. */
+export function alarmTable(alarms: readonly ListedAlarm[], page: string): string {
+  const groups = Map.groupBy(
+    alarms.filter(it => it.page === page),
+    ({ id, severity }) => `${runbookOfAlarm(id).name} ${severity}`,
+  );
+  const rows = [...groups.values()].map(([first, ...others]) => {
+    if (first === undefined) return '';
+    const name = others.length === 0 ? first.id : `${runbookOfAlarm(first.id).name}-…`;
+    return `| \`${name}\` | ${first.severity} | ${first.meaning} |\n`;
+  });
+  return `\n| alarm | severity | meaning |\n|---|---|---|\n${rows.join('')}`;
+}
