@@ -585,6 +585,8 @@ describe('topics', () => {
     expect(policies).toHaveLength(4);
     for (const policy of policies) {
       const statements: Resource[] = policy['Properties'].PolicyDocument.Statement;
+      // With another service here nobody is told of anything.
+      expect(JSON.stringify(statements)).toMatch(/"aws:SourceArn":[^}]*(?:\{[^}]*\}[^}]*)*:cloudwatch:/);
       expect(
         statements.some(
           each =>
