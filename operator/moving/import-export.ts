@@ -27,7 +27,7 @@ export async function readPlan(operator: Operator, from: ExportedFrom, text: str
   const plan = READERS[from](readExport(text), { headerPrefix, target, now: clock.now() });
   if (plan.types.length + plan.applications.length + plan.left.length === 0)
     throw new OperatorError(
-      `The file holds nothing that ${from} exports: docs/send/moving.md shows what it looks like`,
+      `The file holds nothing that ${from} exports: docs/send/moving.md names the scripts that make one`,
       'usage',
     );
   return plan;

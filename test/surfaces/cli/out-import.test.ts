@@ -1,5 +1,5 @@
 /**
- * `holdfast out import` over the real API and engine: the exports of docs/send/moving.md are created with their secrets, and
+ * `holdfast out import` over the real API and engine: the exports of test/fixtures/moving/ are created with their secrets, and
  * receivers that verify as before take what is sent to them on sockets.
  */
 import { spawn } from 'node:child_process';
@@ -15,14 +15,15 @@ import type { DeliveryApi, DeliveryCall } from '#operator/delivery-api.ts';
 import { type Json, producerWorld } from '#test/kit/producer-world.ts';
 import { CliWorld, temporaryFile } from './cli-world.ts';
 
-const GUIDE = readFileSync(join(import.meta.dirname, '../../../docs/send/moving.md'), 'utf8');
+const ROOT = join(import.meta.dirname, '../../..');
 const SYSTEMS = ['svix', 'convoy', 'outpost'] as const;
 type System = (typeof SYSTEMS)[number];
-/** A code block of the part of a system. */
-function block(system: System, language: 'json' | 'js'): string {
-  const part = GUIDE.split('\n## ')[SYSTEMS.indexOf(system) + 1] ?? '';
-  return new RegExp(`\`\`\`${language}\\n([\\s\\S]*?)\`\`\``).exec(part)?.[1] ?? '';
-}
+/** An export of a system, or the script that makes one. */
+const block = (system: System, language: 'json' | 'js'): string =>
+  readFileSync(
+    join(ROOT, language === 'json' ? `test/fixtures/moving/${system}.json` : `operator/moving/export/${system}.mjs`),
+    'utf8',
+  );
 const SECRETS = [
   ...[
     'MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw',
