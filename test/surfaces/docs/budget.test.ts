@@ -1,0 +1,135 @@
+/**
+ * How many words a page may have that people write (blocks made from code are not counted). A page that is still longer, or
+ * that has no place in the plan of pages, stands in OVER with the number it may have until it is cut: lower it, never raise it.
+ */
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { ROOT, readPages } from './pages.ts';
+
+const CEILINGS: Readonly<Record<string, number>> = {
+  'README.md': 850,
+  'CONTRIBUTING.md': 450,
+  'SECURITY.md': 380,
+  'CHANGELOG.md': 400,
+  'UPGRADING.md': 120,
+  'AGENTS.md': 150,
+  'docs/README.md': 300,
+  'docs/receive/first-event.md': 800,
+  'docs/receive/add-a-provider.md': 1_450,
+  'docs/receive/handlers.md': 1_500,
+  'docs/receive/ordering.md': 1_150,
+  'docs/receive/routing.md': 850,
+  'docs/receive/missing-events.md': 650,
+  'docs/receive/changed-payloads.md': 430,
+  'docs/receive/on-a-laptop.md': 600,
+  'docs/send/first-message.md': 600,
+  'docs/send/publish.md': 1_000,
+  'docs/send/retries.md': 420,
+  'docs/send/event-types.md': 600,
+  'docs/send/portal.md': 700,
+  'docs/send/for-your-customers.md': 560,
+  'docs/send/moving.md': 750,
+  'docs/send/fixed-address.md': 380,
+  'docs/operate/deploy.md': 1_250,
+  'docs/operate/secrets.md': 600,
+  'docs/operate/alarms.md': 430,
+  'docs/operate/watch.md': 600,
+  'docs/operate/scale.md': 1_000,
+  'docs/operate/costs.md': 250,
+  'docs/operate/recover.md': 1_100,
+  'docs/operate/service-levels.md': 380,
+  'docs/operate/traces.md': 300,
+  'docs/operate/address-limit.md': 420,
+  'docs/understand/guarantees.md': 700,
+  'docs/understand/how-receiving-works.md': 2_300,
+  'docs/understand/how-sending-works.md': 2_300,
+  'docs/understand/architecture.md': 800,
+  'docs/understand/threats.md': 1_250,
+  'docs/understand/proof.md': 800,
+  'docs/understand/measured.md': 300,
+  'docs/reference/words.md': 650,
+};
+
+const OVER: Readonly<Record<string, number>> = {
+  'AGENTS.md': 300,
+  'CONTRIBUTING.md': 550,
+  'README.md': 900,
+  'SECURITY.md': 800,
+  'UPGRADING.md': 550,
+  'docs/api/README.md': 350,
+  'docs/api/delivery.md': 2_200,
+  'docs/drills/backlog.md': 500,
+  'docs/drills/bad-secret.md': 850,
+  'docs/drills/dead-letter.md': 800,
+  'docs/drills/processor-down.md': 450,
+  'docs/drills/silent-source.md': 400,
+  'docs/operate/a-night-on-call.md': 1_050,
+  'docs/operate/cdk.md': 500,
+  'docs/operate/costs.md': 500,
+  'docs/operate/scale.md': 1_500,
+  'docs/operate/watch.md': 650,
+  'docs/receive/add-a-provider.md': 1_550,
+  'docs/receive/changed-payloads.md': 500,
+  'docs/receive/missing-events.md': 700,
+  'docs/receive/ordering.md': 1_200,
+  'docs/receive/your-own-project.md': 850,
+  'docs/reference/cli.md': 2_400,
+  'docs/reference/configuration.md': 3_300,
+  'docs/reference/exports.md': 900,
+  'docs/reference/providers.md': 2_300,
+  'docs/reference/words.md': 900,
+  'docs/send/batches.md': 700,
+  'docs/send/first-message.md': 700,
+  'docs/send/fixed-address.md': 450,
+  'docs/send/for-your-customers.md': 650,
+  'docs/send/moving.md': 1_400,
+  'docs/send/portal.md': 1_050,
+  'docs/send/retries.md': 500,
+  'docs/send/signatures.md': 400,
+  'docs/understand/architecture.md': 1_550,
+  'docs/understand/aws-assumptions.md': 2_450,
+  'docs/understand/guarantees.md': 1_150,
+  'docs/understand/how-receiving-works.md': 3_200,
+  'docs/understand/how-sending-works.md': 4_550,
+  'docs/understand/oracles.md': 1_900,
+  'docs/understand/proof.md': 4_400,
+  'docs/understand/sending-requirements.md': 3_800,
+  'docs/understand/threats.md': 2_100,
+};
+
+/** All pages of a folder together. The ends: runbooks 4,100, decisions 7,200. */
+const FOLDERS: Readonly<Record<string, number>> = {
+  'docs/runbooks/': 4_800,
+  'docs/decisions/': 18_700,
+};
+
+const wordsOf = (text: string): number =>
+  text
+    .replaceAll(/<!-- written:[\s\S]*?<!-- \/written -->/g, '')
+    .split(/\s+/)
+    .filter(Boolean).length;
+const pages = readPages().filter(({ path }) => !path.startsWith('docs/providers/'));
+
+it('each page keeps to its number', () => {
+  const wrong = pages
+    .filter(({ path }) => !Object.keys(FOLDERS).some(folder => path.startsWith(folder)))
+    .map(({ path, text }) => ({ path, words: wordsOf(text), may: OVER[path] ?? CEILINGS[path] ?? 0 }))
+    .filter(({ words, may }) => words > may);
+  expect(wrong).toEqual([]);
+});
+
+it('each folder keeps to its number', () => {
+  for (const [folder, may] of Object.entries(FOLDERS)) {
+    const words = pages.filter(it => it.path.startsWith(folder)).reduce((sum, { text }) => sum + wordsOf(text), 0);
+    expect(words, folder).toBeLessThanOrEqual(may);
+  }
+});
+
+it('a page that is short enough, or gone, leaves the list', () => {
+  const wrong = Object.keys(OVER).filter(path => {
+    const file = join(ROOT, path);
+    return !existsSync(file) || wordsOf(readFileSync(file, 'utf8')) <= (CEILINGS[path] ?? 0);
+  });
+  expect(wrong).toEqual([]);
+});
