@@ -1,9 +1,9 @@
 /** The feed, as a client that polls it sees it: each message at least once, in order, whatever the index shows when. */
 import { expect, it } from 'vitest';
+import { MINUTE_MS } from '#core/time.ts';
 import { type Json, withEndpoint } from '#test/kit/producer-world.ts';
 
 const ROUTE = 'GET /v1/apps/{app}/feed';
-const MINUTE = 60_000;
 
 async function world() {
   const it = await withEndpoint();
@@ -37,14 +37,14 @@ async function world() {
 it.each(['1', '2', '50'])('tells each message once, in order, over hours, in pages of %s', async limit => {
   const { send, drain, pass } = await world();
   const sent: string[] = [];
-  for (let n = 0; n < 7; n++) sent.push(await send(`k${n}`, 'a', n === 3 ? 3 * 60 * MINUTE : 1_000));
-  pass(MINUTE);
+  for (let n = 0; n < 7; n++) sent.push(await send(`k${n}`, 'a', n === 3 ? 3 * 60 * MINUTE_MS : 1_000));
+  pass(MINUTE_MS);
   const { got, after } = await drain({ limit });
   expect(got).toEqual(sent);
   // A day later the place is still good, and what came meanwhile follows.
-  pass(30 * 60 * MINUTE);
+  pass(30 * 60 * MINUTE_MS);
   const later = await send('later');
-  pass(MINUTE);
+  pass(MINUTE_MS);
   expect((await drain({ limit }, after)).got).toEqual([later]);
 });
 
@@ -53,7 +53,7 @@ it('holds back what is younger than the index may be late', async () => {
   const id = await send('k1');
   const early = await feed();
   expect(early['data']).toEqual([]);
-  pass(MINUTE);
+  pass(MINUTE_MS);
   const answer = await feed({ after: early['after'] });
   expect(answer['data']).toEqual([
     expect.objectContaining({ id, type: 'a', content_type: 'application/json', base64: expect.any(String) }),
@@ -67,19 +67,19 @@ it('takes one type, and passes the others by', async () => {
   const wanted = [await send('k1', 'b')];
   for (let n = 0; n < 5; n++) await send(`other${n}`);
   wanted.push(await send('k2', 'b'));
-  pass(MINUTE);
+  pass(MINUTE_MS);
   expect((await drain({ type: 'b', limit: '1' })).got).toEqual(wanted);
 });
 
 it('says when to come again: at once while messages come, later the longer none do', async () => {
   const { send, feed, pass } = await world();
   await send('k1');
-  pass(MINUTE);
+  pass(MINUTE_MS);
   const first = await feed();
   expect(first['next_poll_seconds']).toBe(1);
   pass(5_000);
   expect((await feed({ after: first['after'] }))['next_poll_seconds']).toBe(10);
-  pass(10 * MINUTE);
+  pass(10 * MINUTE_MS);
   expect((await feed({ after: first['after'] }))['next_poll_seconds']).toBe(30);
 });
 
@@ -89,7 +89,7 @@ it('stops before an answer is too large, with one message at least, and shows no
     await publish(app, JSON.stringify({ key, type: 'large', data: { text: 'x'.repeat(220_000) } }));
     pass(10);
   }
-  pass(MINUTE);
+  pass(MINUTE_MS);
   expect((await feed())['data']).toHaveLength(4);
   expect((await drain({})).got).toHaveLength(6);
 });
