@@ -21,7 +21,7 @@ export const gateway = defineGateway({
     // Where npm run drill rehearses incidents, on a laptop.
     drill: {
       probe: true,
-      sources: { github: { expectedGapMinutes: 5 } },
+      sources: { github: { silence: 5 } },
       queue: { maxConcurrency: 2 },
       thresholds: { 'process-queue-age': 10 },
     },

@@ -99,7 +99,7 @@ export interface SourceRow {
   readonly provider: string;
   readonly title: string;
   readonly url: string;
-  readonly state: 'receiving' | 'paused' | 'no secret' | 'pairing' | 'dry run' | 'silent';
+  readonly state: 'receiving' | 'paused' | 'no secret' | 'pairing' | 'silent';
   readonly pausedBy?: string;
   readonly pausedWhy?: string;
   readonly pausedSince?: number;

@@ -24,7 +24,6 @@ export {
   type SourceConfig,
 } from '#core/config/gateway-config.ts';
 export type { ReconcileConfig } from '#core/config/reconcile-config.ts';
-export type { Throttle } from '#core/config/throttle.ts';
 // Handlers, and what they may answer.
 export {
   busy,

@@ -24,7 +24,6 @@ const LOOKS: Readonly<Record<string, readonly [shape: string, look: string]>> = 
   paused: ['❚❚', 'warn'],
   pairing: ['◌', 'run'],
   'no secret': ['▲', 'warn'],
-  'dry run': ['◇', 'warn'],
   OK: ['●', 'ok'],
   ALARM: ['✕', 'bad'],
   'needs you': ['✕', 'bad'],

@@ -20,6 +20,9 @@ export interface Credential {
   forget(): void;
 }
 
+/** The secret is there or not, but nobody has set it. */
+export class NoSecretValue extends DependencyError {}
+
 const FRESH_MS = 5 * MINUTE_MS;
 
 /**
@@ -57,5 +60,5 @@ async function read(name: string, client: SecretsManagerClient): Promise<string>
   );
   if (value) return value;
   const fix = `aws secretsmanager put-secret-value --secret-id ${name} --secret-string …`;
-  throw new DependencyError('secrets', `the secret ${name} has no value; set it: ${fix}`);
+  throw new NoSecretValue('secrets', `the secret ${name} has no value; set it: ${fix}`);
 }

@@ -49,14 +49,14 @@ export async function sourceRows(operator: Operator): Promise<readonly SourceRow
 
 function rowsOf(operator: Operator, traffic: AllTraffic, views: readonly SourceView[]): readonly SourceRow[] {
   return views.map(view => {
-    const { spec, dryRun } = operator.source(view.id);
+    const { spec } = operator.source(view.id);
     const flow = traffic.sources.find(it => it.source === view.id);
     return {
       id: view.id,
       provider: view.provider,
       title: spec.title,
       url: view.url,
-      state: stateOf(view, dryRun, flow?.lastAt),
+      state: stateOf(view, flow?.lastAt),
       ...(view.paused === undefined
         ? {}
         : { pausedBy: view.paused.by, pausedWhy: view.paused.why, pausedSince: view.paused.since }),
@@ -67,11 +67,10 @@ function rowsOf(operator: Operator, traffic: AllTraffic, views: readonly SourceV
   });
 }
 
-function stateOf(view: SourceView, dryRun: boolean, lastAt: number | undefined): SourceRow['state'] {
+function stateOf(view: SourceView, lastAt: number | undefined): SourceRow['state'] {
   if (view.paused !== undefined) return 'paused';
   if (view.secret === 'empty' || view.secret === 'absent') return 'no secret';
   if (view.secret === 'pairing') return 'pairing';
-  if (dryRun) return 'dry run';
   return lastAt === undefined ? 'silent' : 'receiving';
 }
 

@@ -11,48 +11,11 @@ import type { ResolvedSource } from './resolved-config.ts';
 /** Reports every pair of values that cannot work together. */
 export function checkEnvironment(deployment: Deployment, report: Report): void {
   const { config, queue } = deployment;
-  const { timings } = config;
   const at = `environments.${config.environment}`;
   const rule = (holds: boolean, path: string, given: string, allowed: string, fix: string): void => {
     if (!holds) report({ path: `${at}.${path}`, given, allowed, fix });
   };
 
-  const timeoutSeconds = timings.processTimeoutMs / 1000;
-  rule(
-    Number.isInteger(timeoutSeconds),
-    'timings.processTimeoutMs',
-    `${timings.processTimeoutMs}`,
-    'whole seconds, as Lambda wants them',
-    `set it to ${Math.ceil(timeoutSeconds) * 1000}`,
-  );
-  rule(
-    queue.visibilitySeconds >= 6 * timeoutSeconds,
-    'queue.visibilitySeconds',
-    `${queue.visibilitySeconds} with a process timeout of ${timeoutSeconds} s`,
-    `at least six times the timeout (${6 * timeoutSeconds}), or a message comes back while it is being processed`,
-    `set it to ${Math.ceil(6 * timeoutSeconds)}`,
-  );
-  rule(
-    queue.deadRetentionDays > queue.retentionDays,
-    'queue.deadRetentionDays',
-    `${queue.deadRetentionDays} with a main queue of ${queue.retentionDays} days`,
-    'more than queue.retentionDays: SQS counts from the first enqueue, even after the move',
-    `set it to ${Math.min(14, queue.retentionDays + 10)}`,
-  );
-  rule(
-    timings.messageMaxAgeMs < queue.retentionDays * 24 * 3600_000,
-    'queue.retentionDays',
-    `${queue.retentionDays}`,
-    `more than ${timings.messageMaxAgeMs / (24 * 3600_000)}, or the queue deletes a message before it is copied away`,
-    `set it to ${Math.floor(timings.messageMaxAgeMs / (24 * 3600_000)) + 1} or more`,
-  );
-  rule(
-    timings.deadlineReserveMs < timings.processTimeoutMs / 2,
-    'timings.processTimeoutMs',
-    `${timings.processTimeoutMs}`,
-    `more than twice the ${timings.deadlineReserveMs} ms that are kept to record outcomes`,
-    `set it to ${timings.deadlineReserveMs * 2 + 1_000} or more`,
-  );
   rule(
     config.deadRetentionDays >= config.retentionDays,
     'deadRetentionDays',
@@ -67,13 +30,6 @@ export function checkEnvironment(deployment: Deployment, report: Report): void {
     `${reserved} with queue.maxConcurrency ${queue.maxConcurrency}`,
     'at least queue.maxConcurrency: the mapping would start more and be throttled',
     `set it to ${queue.maxConcurrency} or more, or lower queue.maxConcurrency`,
-  );
-  rule(
-    config.replaysPerSecond <= config.sweepSendsPerSecond,
-    'replaysPerSecond',
-    `${config.replaysPerSecond} with sweepSendsPerSecond ${config.sweepSendsPerSecond}`,
-    'at most sweepSendsPerSecond: the sweeper carries out both',
-    `set it to ${config.sweepSendsPerSecond} or less, or raise sweepSendsPerSecond`,
   );
   const keyRegion = deployment.encryptionKey?.split(':')[3];
   rule(
@@ -113,21 +69,13 @@ export function checkEnvironment(deployment: Deployment, report: Report): void {
 
 function checkSource(source: ResolvedSource, deployment: Deployment, report: Report): void {
   const path = `sources.${source.id}`;
-  const { retry, spec, settings } = source;
+  const { spec, settings } = source;
   for (const problem of checkSpec(spec)) {
     report({
       path: `${path}.provider`,
       given: problem,
       allowed: 'a spec that can hold (docs/receive/add-a-provider.md)',
       fix: `correct ${spec.id}`,
-    });
-  }
-  if (retry.baseSeconds > retry.capSeconds) {
-    report({
-      path: `${path}.retry.baseSeconds`,
-      given: `${retry.baseSeconds} with a cap of ${retry.capSeconds}`,
-      allowed: 'at most capSeconds',
-      fix: 'raise capSeconds or lower baseSeconds',
     });
   }
   for (const [name, meaning] of Object.entries(spec.settings ?? {})) {

@@ -3,7 +3,7 @@
 import type { Timings } from '#core/inbound/protocol/timings.ts';
 import type { RetryProfile } from '#core/retry/backoff.ts';
 import { HOUR_MS, MINUTE_MS } from '#core/time.ts';
-import type { QueueSettings } from './gateway-config.ts';
+import type { ResolvedQueue } from './deployment.ts';
 import type { Throttle } from './throttle.ts';
 
 /** Days that the bucket keeps a large body beyond the longest record that names it. */
@@ -20,8 +20,7 @@ export const DEFAULT_INLINE_LIMIT_BYTES = 64 * 1024;
 export const DEFAULT_SWEEP_SENDS_PER_SECOND = 300;
 export const DEFAULT_REPLAYS_PER_SECOND = 50;
 
-export const DEFAULT_QUEUE: QueueSettings = {
-  visibilitySeconds: 180,
+export const DEFAULT_QUEUE: Omit<ResolvedQueue, 'visibilitySeconds'> = {
   maxReceiveCount: 1_000,
   retentionDays: 4,
   deadRetentionDays: 14,
@@ -53,4 +52,3 @@ export const LOCAL_TIMINGS: Timings = {
   refusedQuietCapMs: (3 * HOUR_MS) / 30,
 };
 export const LOCAL_RETRY: RetryProfile = { attempts: 5, baseSeconds: 1, capSeconds: 5 };
-export const LOCAL_QUEUE: QueueSettings = { ...DEFAULT_QUEUE, visibilitySeconds: 60 };

@@ -24,7 +24,7 @@ export interface Deployment {
   readonly probe?: DeployedSource;
   readonly disposable: boolean;
   readonly emulated: boolean;
-  readonly queue: QueueSettings;
+  readonly queue: ResolvedQueue;
   /** The configuration says that nobody is to be told. */
   readonly tellsNobody: boolean;
   readonly alarmTargets: Readonly<Record<Severity, readonly AlarmTarget[]>>;
@@ -49,12 +49,21 @@ export interface Deployment {
   readonly tags: Readonly<Record<string, string>>;
 }
 
+/** Of the queues: what is set, and what follows from the rest. */
+export interface ResolvedQueue extends QueueSettings {
+  /** Six times the process function's timeout: a message comes back no earlier. */
+  readonly visibilitySeconds: number;
+  /** A backstop: attempts are counted in the record, not by the queue. */
+  readonly maxReceiveCount: number;
+  /** Of the dead-letter queue: the most that SQS has. It counts from the first enqueue, even after the move. */
+  readonly deadRetentionDays: number;
+}
+
 export interface DeployedSource {
   readonly source: ResolvedSource;
   /** Absent: the front door's own. */
   readonly throttle?: Throttle;
   readonly needsSecret: boolean;
-  readonly expectedGapMinutes?: number;
   /** Handlers may read the credential of the provider's API. */
   readonly apiCredential: boolean;
   readonly silence: NonNullable<SourceConfig['silence']>;

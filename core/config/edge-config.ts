@@ -2,18 +2,21 @@
 import { type Check, number, object, oneOf, text } from '#core/problem.ts';
 
 export interface EdgeConfig {
-  /** What the deploy prints as `ApiUrl`: it stays the same for as long as the environment is there. */
+  /** What the deploy prints as `ApiUrl`: it stays the same for as long as the environment is there. @when always */
   readonly apiUrl: string;
   /**
-   * Requests that one address may send in a minute, 10 to 20,000,000; more get 429 until they are fewer. Providers deliver
-   * from few addresses: leave room for all that they send you at once.
+   * Requests that one address may send in a minute, 10 to 20,000,000; more get 429 until they are fewer. Providers
+   * deliver from few addresses: leave room for all that they send you at once. @when always
    */
   readonly requestsPerMinute: number;
-  /** ARN of an ACM certificate in us-east-1 for the host of `publicUrl`. @default none: CloudFront's own host */
+  /**
+   * ARN of an ACM certificate in us-east-1 for the host of `publicUrl`. @when `publicUrl` is a host of yours @default
+   * none: CloudFront's own host
+   */
   readonly certificate?: string;
   /**
-   * Requests that do not come through CloudFront. Refuse them (403) once each provider has the new URL: until then they
-   * are genuine deliveries to the old one. @default 'accepted'
+   * Requests that do not come through CloudFront. Refuse them (403) once each provider has the new URL: until then
+   * they are genuine deliveries to the old one. @when each provider has the new URL @default 'accepted'
    */
   readonly direct?: 'accepted' | 'refused';
 }

@@ -1,14 +1,11 @@
 /** What a person writes in gateway.config.ts. Every optional key names its default; `resolveConfig` checks them all. */
 
-import type { ConfiguredTimings } from '#core/inbound/protocol/timings.ts';
 import type { ProviderSpec } from '#core/provider/provider-spec.ts';
-import type { RetryProfile } from '#core/retry/backoff.ts';
 import type { DomainConfig } from './domain-config.ts';
 import type { EdgeConfig } from './edge-config.ts';
 import type { OtlpConfig } from './otlp-config.ts';
 import type { OutboundConfig } from './outbound-config.ts';
 import type { ReconcileConfig } from './reconcile-config.ts';
-import type { Throttle } from './throttle.ts';
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
 
@@ -22,50 +19,68 @@ export interface GatewayConfig {
 
 /** One source: who sends, and how its requests are judged, tried again and watched. */
 export interface SourceConfig {
-  /** An id out of providers/, or a spec written here. */
+  /** An id out of providers/, or a spec written here. @when always */
   readonly provider: string | ProviderSpec;
-  /** Values the provider's spec asks for, e.g. `{ webhookId: '…' }`. @default none */
+  /**
+   * Values the provider's spec asks for, e.g. `{ webhookId: '…' }`. @when the provider asks for some (PayPal,
+   * Pub/Sub) @default none
+   */
   readonly settings?: Readonly<Record<string, string>>;
-  /** What becomes of an event no handler is registered for. @default 'ignore' */
+  /**
+   * What becomes of an event no handler is registered for. @when you must not miss a type that you have no handler
+   * for @default 'ignore'
+   */
   readonly unhandled?: 'ignore' | 'dead_letter';
   /**
-   * Requests per second and burst of the route; beyond them API Gateway answers 429. Above 1,000 a second its events are
-   * spread over several keys of the indexes: readers ask as many (docs/operate/scale.md). @default 1,000 and 2,000
+   * Requests per second of the route, and at once twice as many (5,000 at the most); beyond them API Gateway answers
+   * 429. Above 1,000 a second its events are spread over several keys of the indexes: readers ask as many
+   * (docs/operate/scale.md). @when a source sends more than that, or its traffic must be bounded @default 1,000
    */
-  readonly throttle?: Throttle;
-  /** CIDR ranges; requests from elsewhere get 403. An addition to the signature, never instead. @default none */
+  readonly throttle?: number;
+  /**
+   * CIDR ranges; requests from elsewhere get 403. An addition to the signature, never instead. @when a provider signs
+   * nothing @default none
+   */
   readonly allowList?: readonly string[];
-  /** Largest raw body in bytes, at most 4,400,000. @default what the provider's spec says, else 4 MiB */
-  readonly maxBodyBytes?: number;
-  /** @default the environment's */
-  readonly retry?: RetryProfile;
-  /** Use the body's hash as the event's id, where the provider does not sign its id. @default false */
+  /** @when a partner wants another patience @default the environment's */
+  readonly retry?: RetryConfig;
+  /**
+   * Use the body's hash as the event's id, where the provider does not sign its id. @when a provider signs no id, and
+   * its events must not be run twice @default false
+   */
   readonly dedupOnBody?: boolean;
-  /** Verify and count, never refuse: for the first days of a new source. @default false */
-  readonly dryRun?: boolean;
-  /** Keep headers and the first 16 KB of the last 20 refused requests of each cause, for three days. @default true */
+  /**
+   * Keep headers and the first 16 KB of the last 20 refused requests of each cause, for three days. @when you may not
+   * keep the bytes of refused requests @default true
+   */
   readonly quarantine?: boolean;
-  /** Longest normal silence, 5 to 1,440; a longer one raises the silence alarm. @default see `silence` */
-  readonly expectedGapMinutes?: number;
-  /** Tell when the structure of its events changes (docs/receive/changed-payloads.md). @default 'notice' */
+  /**
+   * Tell when the structure of its events changes (docs/receive/changed-payloads.md). @when payloads change all the
+   * time @default 'notice'
+   */
   readonly schemaDrift?: 'notice' | 'off';
   /**
    * Fields that events are found by (`events ls --where order=1234`), at most five, by name and place in the body: `{
-   * order: '/data/object/metadata/order_id' }`. Each costs one write unit per event. @default none
+   * order: '/data/object/metadata/order_id' }`. Each costs one write unit per event. @when support asks by an order
+   * number @default none
    */
   readonly searchable?: Readonly<Record<string, string>>;
-  /** Ask the provider's API what it tried to deliver, and heal what never arrived. @default off */
+  /**
+   * Ask the provider's API what it tried to deliver, and heal what never arrived. @when an event of Stripe or GitHub
+   * that never arrived must be found @default off
+   */
   readonly reconcile?: ReconcileConfig;
   /**
-   * Make a secret for a credential of the provider's API (`holdfast/<environment>/<source>/api`) that handlers may read.
-   * `reconcile` makes the same one for itself. @default false
+   * Make a secret for a credential of the provider's API (`holdfast/<environment>/<source>/api`) that handlers may
+   * read. `reconcile` makes the same one for itself. @when your handlers ask the provider's API @default false
    */
   readonly apiCredential?: boolean;
   /**
-   * `learned`: CloudWatch learns how much is usual (two weeks) and the silence alarm fires far below it; about $0.60 a
-   * month. Not used with `expectedGapMinutes`. @default 'learned' unless the environment is `disposable`
+   * Minutes: the longest normal silence, beyond which its alarm fires. `learned`: CloudWatch learns how much is usual
+   * (two weeks) and the alarm fires far below it; about $0.60 a month. @when you know how long it may be silent, or
+   * silence is normal @default 'learned' unless the environment is `disposable`
    */
-  readonly silence?: 'learned' | 'off';
+  readonly silence?: 'learned' | 'off' | number;
 }
 
 /** Settings that the code of a source gets as they are written, each with its default; `undefined`: absent. */
@@ -73,7 +88,6 @@ export const PASSED = {
   unhandled: 'ignore',
   allowList: undefined,
   dedupOnBody: false,
-  dryRun: false,
   quarantine: true,
   schemaDrift: undefined,
   searchable: undefined,
@@ -88,104 +102,133 @@ export type RoutesConfig = Readonly<Record<string, Readonly<Record<string, reado
 
 /** One deployment of the gateway, and what differs there. */
 export interface EnvironmentConfig {
-  /** Twelve digits. @default the account of the CLI's credentials */
+  /** Twelve digits. @when there is a second environment @default the account of the CLI's credentials */
   readonly account?: string;
-  /** @default the region of the CLI's profile */
+  /** @when there is a second environment @default the region of the CLI's profile */
   readonly region?: string;
-  /** Origin of the URL given to providers, e.g. `https://hooks.example.com`. @default `domain`, else the API's own URL */
+  /**
+   * Origin of the URL given to providers, e.g. `https://hooks.example.com`. @when you have a domain, or a provider
+   * signs the URL @default `domain`, else the API's own URL
+   */
   readonly publicUrl?: string;
   /**
    * A host of yours in front of the API, e.g. `{ name: 'hooks.example.com', certificate: 'arn:aws:acm:…' }`
-   * (docs/operate/deploy.md). @default the API's own host
+   * (docs/operate/deploy.md). @when you want a host of yours without CloudFront @default the API's own host
    */
   readonly domain?: DomainConfig;
-  /** Changes to sources in this environment, key by key, e.g. `{ paypal: { settings: { webhookId: '…' } } }`. @default none */
+  /**
+   * Changes to sources in this environment, key by key, e.g. `{ paypal: { settings: { webhookId: '…' } } }`. @when an
+   * environment differs in a source @default none
+   */
   readonly sources?: Readonly<Record<string, Partial<SourceConfig>>>;
   /**
    * Events sent to targets instead of to a handler: by source, then by type (a final `*` matches any rest), a list of
    * ARNs (EventBridge bus, SQS queue, SNS topic, Lambda function, Step Functions state machine), https URLs, and
-   * `outbound:<uid>` for the customer with that application. See docs/receive/routing.md. @default none
+   * `outbound:<uid>` for the customer with that application. See docs/receive/routing.md. @when events go on without
+   * code @default none
    */
   readonly routes?: RoutesConfig;
-  /** Webhooks to your customers' endpoints: `{}`, or see `OutboundConfig`. @default nothing of it is deployed */
+  /**
+   * Webhooks to your customers' endpoints: `{}`, or see `OutboundConfig`. @when you send webhooks to your customers
+   * @default nothing of it is deployed
+   */
   readonly outbound?: OutboundConfig;
   /**
    * Spans and metrics to OpenTelemetry, e.g. `{ endpoint: 'https://otlp.example.com' }`. See docs/operate/traces.md.
-   * @default nothing of it is deployed
+   * @when you have a system for traces @default nothing of it is deployed
    */
   readonly otlp?: OtlpConfig;
   /**
    * CloudFront and AWS WAF before the front door, with a limit per source address. See docs/operate/address-limit.md.
-   * @default nothing of it is deployed
+   * @when anyone can reach the URL, and a flood must not cost you @default nothing of it is deployed
    */
   readonly edge?: EdgeConfig;
-  /** Stored events are deleted with the stacks. @default true for `local`, `drill` and `dev`, else false */
+  /**
+   * Stored events are deleted with the stacks. @when it is a preview environment @default true for `local`, `drill`
+   * and `dev`, else false
+   */
   readonly disposable?: boolean;
   /**
-   * Runs on the local AWS: short waits, low thresholds, alarm minutes of ten seconds, and without what cannot be deployed
-   * there (composite alarms). @default true for `local` and `drill` only
+   * Runs on the local AWS: short waits, low thresholds, alarm minutes of ten seconds, and without what cannot be
+   * deployed there (composite alarms). @when a test needs a local environment of another name @default true for
+   * `local` and `drill` only
    */
   readonly emulated?: boolean;
-  /** Days a finished event is kept, which is the window for duplicates: 30 to 365. @default 30 */
+  /**
+   * Days a finished event is kept, which is the window for duplicates: 30 to 365. @when the law, or late duplicates,
+   * want more @default 30
+   */
   readonly retentionDays?: number;
-  /** Days a dead letter is kept: `retentionDays` to 365. @default 90 */
+  /** Days a dead letter is kept: `retentionDays` to 365. @when dead letters wait for people longer @default 90 */
   readonly deadRetentionDays?: number;
-  /** The two waits that depend on your handlers. @default 30 s and 7 days; 10 s and an hour in `local` */
-  readonly timings?: Partial<ConfiguredTimings>;
-  /** @default 15 attempts, base 2 s, cap 6 h; 5 attempts, base 1 s, cap 5 s in `local` */
-  readonly retry?: RetryProfile;
-  /** @default see `QueueSettings` */
+  /**
+   * Seconds that one run of the process function may take: the limit of an attempt with its recording. Queue ages and
+   * the time a message stays hidden follow it. @when a handler needs longer @default 30; 10 in `local`
+   */
+  readonly handlerTimeoutSeconds?: number;
+  /** @when what your handlers call is away for longer @default 15 attempts, cap 6 h; 5 attempts, cap 5 s in `local` */
+  readonly retry?: RetryConfig;
+  /** @when handlers need a database protected, or a backlog lasts longer @default see `QueueSettings` */
   readonly queue?: Partial<QueueSettings>;
   /**
    * Who is told, by severity (`page`, `ticket`, `notice`), e.g. `{ page: [{ pagerDuty: 'oncall' }], ticket: [{ slack:
-   * 'team' }] }`; `'nobody'` where that is meant. See docs/operate/alarms.md. Where data is kept, synth, deploy and `doctor` say so until
-   * a page has a target. @default nobody: alarms show on the dashboard only
+   * 'team' }] }`; `'nobody'` where that is meant. See docs/operate/alarms.md. Where data is kept, synth, deploy and
+   * `doctor` say so until a page has a target. @when before the first real event @default nobody: alarms show on the
+   * dashboard only
    */
   readonly alarmTargets?: 'nobody' | Partial<Readonly<Record<Severity, readonly AlarmTarget[]>>>;
-  /** `essential`: only what means lost or stuck events. @default 'all' */
+  /** `essential`: only what means lost or stuck events. @when the environment may cost less @default 'all' */
   readonly alarms?: 'all' | 'essential' | 'none';
   /**
-   * A signed event a minute through the public URL, whose latency is a metric and whose absence is a page. Its events go to
-   * a source of their own and are counted in no metric of yours. @default true unless `disposable`
+   * A signed event a minute through the public URL, whose latency is a metric and whose absence is a page. Its events
+   * go to a source of their own and are counted in no metric of yours. @when you want less cost, or the probe in a
+   * preview, too @default true unless `disposable`
    */
   readonly probe?: boolean;
   /**
-   * Where an alarm fires, by its id, e.g. `{ 'process-slow': 5_000 }`: seconds, milliseconds, percent or events, as its
-   * runbook says. Any alarm with a number of its own, of receiving and of sending. @default the number of each alarm
+   * Where an alarm fires, by its id, e.g. `{ 'process-slow': 5_000 }`: seconds, milliseconds, percent or events, as
+   * its runbook says. Any alarm with a number of its own, of receiving and of sending. @when an alarm fires too soon
+   * or too late for you @default the number of each alarm
    */
   readonly thresholds?: Readonly<Record<string, number>>;
-  /** @default 'info' */
+  /** @when you look for a fault @default 'info' */
   readonly logLevel?: LogLevel;
-  /** One of the retentions CloudWatch Logs knows. @default 30; 3 in disposable environments */
+  /**
+   * One of the retentions CloudWatch Logs knows. @when logs must be kept longer, or cost less @default 30; 3 in
+   * disposable environments
+   */
   readonly logRetentionDays?: LogRetentionDays;
-  /** Ingest environments kept warm, billed by the hour (about $4.40 a month each at 512 MB). @default 0 */
+  /**
+   * Ingest environments kept warm, billed by the hour (about $4.40 a month each at 512 MB). @when bursts come after
+   * silence @default 0
+   */
   readonly ingestProvisionedConcurrency?: number;
   /**
-   * Concurrent runs kept free for a function, which are also the most it gets, e.g. `{ ingest: 200, process: 20 }`. They
-   * are taken from the account's limit, which keeps at least 100 for the rest; `process` needs `queue.maxConcurrency`.
-   * @default none: all share the account's limit
+   * Concurrent runs kept free for a function, which are also the most it gets, e.g. `{ ingest: 200, process: 20 }`.
+   * They are taken from the account's limit, which keeps at least 100 for the rest; `process` needs
+   * `queue.maxConcurrency`. @when other functions share the account @default none: all share the account's limit
    */
   readonly reservedConcurrency?: Partial<Readonly<Record<'ingest' | 'process' | 'api', number>>>;
   /**
    * ARN of a KMS key of yours, of the same region, for tables, queues, bucket and secrets (docs/operate/deploy.md).
-   * @default keys that AWS owns
+   * @when your rules ask for a key of your own @default keys that AWS owns
    */
   readonly encryptionKey?: string;
   /**
-   * Write units a second that `events`, `payloads`, the tables of sending and each of their indexes take at once, 4,000 to
-   * 40,000. AWS bills the raise once, for each of them, and never lowers it (docs/operate/scale.md). @default what AWS gives
+   * Write units a second that `events`, `payloads`, the tables of sending and each of their indexes take at once,
+   * 4,000 to 40,000. AWS bills the raise once, for each of them, and never lowers it (docs/operate/scale.md). @when a
+   * launch or a catch-up starts faster than a new table takes @default what AWS gives
    */
   readonly warmWriteUnits?: number;
-  /** ARN of an IAM policy that bounds every role. @default none */
+  /** ARN of an IAM policy that bounds every role. @when your account allows roles only with one @default none */
   readonly permissionsBoundary?: string;
   /**
-   * Sends per second of the sweeper over all sources, in the 50 seconds of each minute that it works. With the SDK at most
-   * 550: one core does no more (docs/operate/scale.md). @default 300
+   * Sends per second of the sweeper over all sources, in the 50 seconds of each minute that it works. With the SDK at
+   * most 550: one core does no more (docs/operate/scale.md). @when a backlog of parked events must be sent faster
+   * @default 300
    */
   readonly sweepSendsPerSecond?: number;
-  /** Rate of a bulk replay. Catching up it may go a third faster; while live events wait it goes at half. @default 50, or `sweepSendsPerSecond` where that is less */
-  readonly replaysPerSecond?: number;
-  /** Put on every resource beside `holdfast:environment`. @default none */
+  /** Put on every resource beside `holdfast:environment`. @when costs are shown by tag @default none */
   readonly tags?: Readonly<Record<string, string>>;
 }
 
@@ -206,23 +249,32 @@ export type AlarmTarget =
   | { readonly slack: string }
   | { readonly pagerDuty: string; readonly region?: 'us' | 'eu' };
 
-/** Numbers of the queues and of the process function's mapping. They must agree with `Timings`; the check says how. */
+/** How often and how long an event is tried again. */
+export interface RetryConfig {
+  /**
+   * Attempts in all; after the last one the event is a dead letter. @when events must die sooner or later @default
+   * 15; 5 in `local`
+   */
+  readonly attempts?: number;
+  /**
+   * Where the doubling of the waits ends, in seconds. @when late attempts must come sooner @default 21,600; 5 in
+   * `local`
+   */
+  readonly capSeconds?: number;
+}
+
+/** Numbers of the work queue and of the process function's mapping. */
 export interface QueueSettings {
-  /** At least six times the process function's timeout. @default 180 */
-  readonly visibilitySeconds: number;
-  /** A backstop: attempts are counted in the record, not by the queue. @default 1,000 */
-  readonly maxReceiveCount: number;
-  /** @default 4 */
+  /** Days that a message waits for its processor, 4 to 13. @when a backlog may last longer than four days @default 4 */
   readonly retentionDays: number;
-  /** Of the dead-letter queue; longer than `retentionDays`. @default 14 */
-  readonly deadRetentionDays: number;
-  /** Messages per invocation, 1 to 10. @default 10 */
+  /** Messages per invocation, 1 to 10. @when heavy handlers share one function's memory @default 10 */
   readonly batchSize: number;
-  /** Parallel process invocations, 2 to 1,000. @default 20 */
+  /** Parallel process invocations, 2 to 1,000. @when a database takes less, or more must run at once @default 20 */
   readonly maxConcurrency: number;
   /**
-   * How long a batch waits for more messages, 0 to 10 seconds. At a few events a second, 1 makes a batch of one to a batch of
-   * some: at 1M a day about $0.80 less per million, for up to a second more until an event is handled. @default 0
+   * How long a batch waits for more messages, 0 to 10 seconds. At a few events a second, 1 makes a batch of one to a
+   * batch of some: at 1M a day about $0.80 less per million, for up to a second more until an event is handled. @when
+   * a few events a second, and cost counts more than a second @default 0
    */
   readonly batchingWindowSeconds: number;
 }

@@ -10,56 +10,92 @@ import {
   type ScheduleName,
 } from '#core/outbound/drain/schedule.ts';
 import { KEY_ID_PLACES, SIGNATURE_PROFILES, type SignatureProfile } from '#core/outbound/protocol/items.ts';
-import { boolean, type Check, listOf, number, object, oneOf, show, text } from '#core/problem.ts';
+import { type Check, listOf, number, object, oneOf, show, text } from '#core/problem.ts';
 import { VERSION } from '#core/version.ts';
+import { GONE, objectWithout } from './gone-keys.ts';
 import { type PortalConfig, portalShape, type ResolvedPortal, resolvePortal } from './portal-config.ts';
-import { type Throttle, throttleShape } from './throttle.ts';
+import { type Throttle, throttleOf, throttleShape } from './throttle.ts';
 
 /** What a person writes; `{}` takes every default. */
 export interface OutboundConfig {
-  /** Parallel runs of the two functions that send, `{ fast, slow }`. @default 150 and 50; 4 and 2 in `local` */
-  readonly slots?: Partial<Slots>;
-  /** Waits after failed attempts: a list of seconds, or a name out of docs/understand/how-sending-works.md. @default 'standard' */
+  /**
+   * Parallel runs of the function that sends; another third is for endpoints that answer slowly. @when you have many
+   * endpoints @default 150; 4 in `local`
+   */
+  readonly slots?: number;
+  /**
+   * Waits after failed attempts: a list of seconds, or a name out of docs/understand/how-sending-works.md. @when your
+   * customers were promised another @default 'standard'
+   */
   readonly schedule?: ScheduleName | readonly number[];
-  /** Longest time of a request, name lookup and answer included, where an endpoint has none of its own. @default 15 */
+  /**
+   * Longest time of a request, name lookup and answer included, where an endpoint has none of its own. @when
+   * endpoints answer more slowly @default 15
+   */
   readonly timeoutSeconds?: number;
-  /** Requests per second and burst of the delivery API's routes; beyond them 429. @default 1,000 and 2,000 */
-  readonly throttle?: Throttle;
-  /** Ports of endpoints that may be called. @default 443 */
+  /**
+   * Requests per second of the delivery API, and at once twice as many (5,000 at the most); beyond them 429. @when
+   * you publish more than that @default 1,000
+   */
+  readonly throttle?: number;
+  /** Ports of endpoints that may be called. @when customers listen on another port @default 443 */
   readonly ports?: readonly number[];
-  /** Event types that are not in the catalogue: `any` takes them, `reported` takes and reports them, `declared` refuses them. @default 'any' */
+  /**
+   * Event types that are not in the catalogue: `any` takes them, `reported` takes and reports them, `declared`
+   * refuses them. @when only declared types may be sent @default 'any'
+   */
   readonly eventTypes?: 'any' | 'reported' | 'declared';
-  /** `all`: a successful attempt is kept with its answer, too, for one to two write units more. @default 'failures' */
+  /**
+   * `all`: a successful attempt is kept with its answer, too, for one to two write units more. @when support must see
+   * what succeeded, too @default 'failures'
+   */
   readonly attemptLog?: 'failures' | 'all';
-  /** Of the messages of the last two hours, which are compared with their deliveries every hour. @default 'all' */
-  readonly reconcile?: 'all' | 'sample' | 'off';
-  /** How often every endpoint is looked at for something due that nobody woke it for. @default 10; 1 in `local` */
-  readonly auditMinutes?: number;
-  /** Days without a success after which an endpoint is disabled; `false`: never. @default 5 */
+  /**
+   * Days without a success after which an endpoint is disabled; `false`: never. @when your customers were promised
+   * another @default 5
+   */
   readonly autoDisableDays?: number | false;
-  /** How long an endpoint that fails is left alone before one request tries it, doubled each time. @default 30 s, cap 900 s */
-  readonly probe?: Partial<ProbeWaits>;
-  /** When an endpoint is put on hold: `{ failures, ofLast, openMinutes }`, or a name out of docs/guides/choosing-retries.md. `probe` comes before `openMinutes`. @default five failures in a row, or ten of the last twenty */
+  /**
+   * The longest that an endpoint that fails is left alone before one request tries it; 30 seconds at first, doubled
+   * each time. @when repaired endpoints must be tried sooner @default 900
+   */
+  readonly longestHoldSeconds?: number;
+  /**
+   * When an endpoint is put on hold: `{ failures, ofLast, openMinutes }`, or a name out of docs/send/retries.md.
+   * `longestHoldSeconds` bounds `openMinutes`. @when your customers were promised another @default five failures in a
+   * row, or half of the last twenty
+   */
   readonly breaker?: keyof typeof BREAKERS | BreakerNumbers;
-  /** A share of messages whose failure is the endpoint's disables it, an hour after its owner was told: `{ failureRate, attempts, hours }` or `nineteen-of-twenty`. @default none does */
+  /**
+   * A share of messages whose failure is the endpoint's disables it, an hour after its owner was told: `{ failureRate,
+   * attempts, hours }` or `nineteen-of-twenty`. @when your customers were promised it @default none does
+   */
   readonly disable?: keyof typeof DISABLES | DisableAt;
-  /** Days a message and its deliveries are kept. @default the environment's */
+  /**
+   * Days a message and its deliveries are kept. @when messages are kept for another time than events @default the
+   * environment's
+   */
   readonly retentionDays?: number;
-  /** Form of the signature of endpoints that are made from now on, where neither they nor their application name one (docs/send/signatures.md). @default 'standard' */
+  /**
+   * Form of the signature of endpoints that are made from now on, where neither they nor their application name one
+   * (docs/send/signatures.md). @when your customers verify another form @default 'standard'
+   */
   readonly signature?: SignatureProfile;
-  /** Header of that signature, where the form is keyed by the text of the secret. @default the form's own */
+  /**
+   * Header of that signature, where the form is keyed by the text of the secret. @when your customers read another
+   * header @default the form's own
+   */
   readonly signatureHeader?: string;
-  /** Where a request says which secret signed it: `header`, `signature` (with `timestamp-sha256`) or `none`. @default `signature` where the form has room for it, and the header */
+  /**
+   * Where a request says which secret signed it: `header`, `signature` (with `timestamp-sha256`) or `none`. @when
+   * your customers choose the secret by an id @default `signature` where the form has room for it, and the header
+   */
   readonly keyId?: (typeof KEY_ID_PLACES)[number];
-  /** Beginning of the names of the headers that only inform. @default x-webhook- */
+  /** Beginning of the names of the headers that only inform. @when headers carry your name @default x-webhook- */
   readonly headerPrefix?: string;
-  /** What your customers see as the caller. @default Holdfast and its version */
+  /** What your customers see as the caller. @when customers allow callers by name @default Holdfast and its version */
   readonly userAgent?: string;
-  /** Also addresses of IPv6. @default false */
-  readonly ipv6?: boolean;
-  /** Literal addresses that may be called, over http too. Only where AWS is emulated. @default none; 127.0.0.1 in `local` */
-  readonly allowAddresses?: readonly string[];
-  /** A page and an API for your customers (docs/send/portal.md). @default none */
+  /** A page and an API for your customers (docs/send/portal.md). @when customers look for themselves @default none */
   readonly portal?: PortalConfig;
 }
 
@@ -69,8 +105,8 @@ interface Slots {
   readonly slow: number;
 }
 
-/** Seconds before the first probe of an endpoint on hold, and the longest. */
-interface ProbeWaits {
+/** Seconds before the first trial request to an endpoint on hold, and the longest. */
+interface HoldWaits {
   readonly baseSeconds: number;
   readonly capSeconds: number;
 }
@@ -89,10 +125,9 @@ export interface ResolvedOutbound {
   readonly ports: readonly number[];
   readonly eventTypes: 'any' | 'reported' | 'declared';
   readonly attemptLog: 'failures' | 'all';
-  readonly reconcile: 'all' | 'sample' | 'off';
   readonly auditMinutes: number;
   readonly autoDisableDays: number | false;
-  readonly probe: ProbeWaits;
+  readonly hold: HoldWaits;
   /** Absent, as the one below it: the defaults of the protocol. */
   readonly breaker?: OpensAt;
   readonly disable?: DisableAt;
@@ -103,7 +138,7 @@ export interface ResolvedOutbound {
   readonly keyId?: (typeof KEY_ID_PLACES)[number];
   readonly headerPrefix: string;
   readonly userAgent: string;
-  readonly ipv6: boolean;
+  /** Literal addresses that may be called, over http too: this machine, where AWS is emulated. */
   readonly allowAddresses: readonly string[];
   /** Absent: the default of all routes. */
   readonly throttle?: Throttle;
@@ -111,10 +146,12 @@ export interface ResolvedOutbound {
   readonly portal?: ResolvedPortal;
 }
 
-const DEFAULT_SLOTS: Slots = { fast: 150, slow: 50 };
-const LOCAL_SLOTS: Slots = { fast: 4, slow: 2 };
-const DEFAULT_PROBE: ProbeWaits = { baseSeconds: 30, capSeconds: 900 };
-const LOCAL_PROBE: ProbeWaits = { baseSeconds: 5, capSeconds: 60 };
+const DEFAULT_SLOTS = 150;
+const LOCAL_SLOTS = 4;
+/** SQS invokes a function by no fewer than two. */
+const slotsOf = (fast: number): Slots => ({ fast, slow: Math.max(2, Math.round(fast / 3)) });
+const DEFAULT_HOLD: HoldWaits = { baseSeconds: 30, capSeconds: 900 };
+const LOCAL_HOLD: HoldWaits = { baseSeconds: 5, capSeconds: 60 };
 
 const schedule: Check = (value, path, report) => {
   if (typeof value === 'string') return oneOf(...Object.keys(SCHEDULES))(value, path, report);
@@ -157,23 +194,25 @@ const ports: Check = (value, path, report) => {
   report({ path, given: show(value), allowed: 'a list of 1 to 5 ports', fix: 'write [443] or leave it out' });
 };
 
-const slots = number(2, 900, 'invocations');
 /** A hold, 20 % shorter at random, must be longer than the slack for clocks: a shorter one would hold nothing back. */
-const probeWait = number(4, 1_800, 'seconds');
+const holdWait = number(4, 1_800, 'seconds');
+
+const slots = number(2, 900, 'invocations');
 
 /** The shape of `environments.<name>.outbound`. */
-export const outboundShape: Check = object<OutboundConfig>({
-  slots: object<Slots>({ fast: slots, slow: slots }),
+export const outboundShape: Check = objectWithout<OutboundConfig>(GONE.outbound, {
+  slots: (value, path, report) =>
+    slots(value, path, problem =>
+      report(typeof value === 'object' ? { ...problem, fix: 'write `fast` alone: slow is a third of it' } : problem),
+    ),
   schedule,
   timeoutSeconds: number(1, 30, 'seconds'),
   throttle: throttleShape,
   ports,
   eventTypes: oneOf('any', 'reported', 'declared'),
   attemptLog: oneOf('failures', 'all'),
-  reconcile: oneOf('all', 'sample', 'off'),
-  auditMinutes: number(1, 60, 'minutes'),
   autoDisableDays,
-  probe: object<ProbeWaits>({ baseSeconds: probeWait, capSeconds: probeWait }),
+  longestHoldSeconds: holdWait,
   breaker: named(BREAKERS, breakerNumbers),
   disable: named(DISABLES, disableAt),
   retentionDays: number(30, 365, 'days'),
@@ -186,8 +225,6 @@ export const outboundShape: Check = object<OutboundConfig>({
     'begin with x- and end with -',
   ),
   userAgent: text(/^[ -~]{1,200}$/, '1 to 200 printable ASCII characters', 'shorten it'),
-  ipv6: boolean,
-  allowAddresses: listOf(text(/^[0-9a-f.:]{2,45}$/, 'a literal address such as "127.0.0.1"', 'write it in digits')),
   portal: portalShape,
 });
 
@@ -202,21 +239,18 @@ export function resolveOutbound(
     typeof given.breaker === 'string' ? BREAKERS[given.breaker] : given.breaker;
   const disable = typeof given.disable === 'string' ? DISABLES[given.disable] : given.disable;
   const open = breaker?.openMinutes && breaker.openMinutes * 60;
+  const first = emulated ? LOCAL_HOLD : DEFAULT_HOLD;
+  const longest = given.longestHoldSeconds ?? open ?? first.capSeconds;
   return {
-    slots: { ...(emulated ? LOCAL_SLOTS : DEFAULT_SLOTS), ...given.slots },
+    slots: slotsOf(given.slots ?? (emulated ? LOCAL_SLOTS : DEFAULT_SLOTS)),
     schedule: typeof waits === 'string' ? SCHEDULES[waits] : waits,
     timeoutSeconds: given.timeoutSeconds ?? 15,
     ports: given.ports ?? [443],
     eventTypes: given.eventTypes ?? 'any',
     attemptLog: given.attemptLog ?? 'failures',
-    reconcile: given.reconcile ?? 'all',
-    auditMinutes: given.auditMinutes ?? (emulated ? 1 : 10),
+    auditMinutes: emulated ? 1 : 10,
     autoDisableDays: given.autoDisableDays ?? 5,
-    probe: {
-      ...(emulated ? LOCAL_PROBE : DEFAULT_PROBE),
-      ...(open && { baseSeconds: open, capSeconds: open }),
-      ...given.probe,
-    },
+    hold: { baseSeconds: Math.min(open ?? first.baseSeconds, longest), capSeconds: longest },
     ...(breaker && { breaker: { failures: breaker.failures, ofLast: breaker.ofLast } }),
     ...(disable && { disable }),
     retentionDays: given.retentionDays ?? retentionDays,
@@ -225,9 +259,8 @@ export function resolveOutbound(
     ...(given.keyId === undefined ? {} : { keyId: given.keyId }),
     headerPrefix: given.headerPrefix ?? 'x-webhook-',
     userAgent: given.userAgent ?? `Holdfast/${VERSION}`,
-    ipv6: given.ipv6 ?? false,
-    allowAddresses: given.allowAddresses ?? (emulated ? ['127.0.0.1'] : []),
-    ...(given.throttle === undefined ? {} : { throttle: given.throttle }),
+    allowAddresses: emulated ? ['127.0.0.1'] : [],
+    ...(given.throttle === undefined ? {} : { throttle: throttleOf(given.throttle) }),
     ...(given.portal === undefined ? {} : { portal: resolvePortal(given.portal) }),
   };
 }

@@ -1,33 +1,39 @@
 /** Which sources are compared with what their provider says it delivered, and how. */
 
 import { given } from '#core/given.ts';
-import { boolean, type Check, listOf, number, object, type Report, show, text } from '#core/problem.ts';
+import { type Check, listOf, number, type Report, show, text } from '#core/problem.ts';
 import type { ProviderSpec } from '#core/provider/provider-spec.ts';
 import { HOUR_MS, MINUTE_MS } from '#core/time.ts';
+import { GONE, objectWithout } from './gone-keys.ts';
+
+/** How far back the first run looks; later ones continue where the last one stopped. */
+const LOOKBACK_HOURS = 24;
+/** Younger deliveries may still arrive by themselves. */
+const SETTLE_MINUTES = 15;
+const CALLS_PER_SECOND = 5;
+/** Of up to 100 deliveries; the next run continues. */
+const PAGES_PER_RUN = 200;
 
 /** How often a provider's own list of deliveries is compared with what arrived. */
 export interface ReconcileConfig {
-  /** Minutes between two runs, 10 to 360. @default 60 */
+  /** Minutes between two runs, 10 to 360. @when an hour is too late @default 60 */
   readonly everyMinutes?: number;
   /**
-   * The event types the provider delivers to this source, as registered there; a final `*` matches any rest. Stripe lists
-   * every event of the account, so it is required there. @default GitHub: all that are listed
+   * The event types the provider delivers to this source, as registered there; a final `*` matches any rest. Stripe
+   * lists every event of the account, so it is required there. @when always for Stripe @default GitHub: all that are
+   * listed
    */
   readonly types?: readonly string[];
-  /** GitHub only, required: `repos/<owner>/<repo>/hooks/<id>`, `orgs/<org>/hooks/<id>`, or `app`. */
+  /**
+   * Of GitHub only: `repos/<owner>/<repo>/hooks/<id>`, `orgs/<org>/hooks/<id>`, or `app`. @when always for GitHub
+   * @default GitHub: required
+   */
   readonly hooks?: readonly string[];
-  /** Origin (and path) of the API, for GitHub Enterprise Server. @default the provider's own */
+  /**
+   * Origin (and path) of the API, for GitHub Enterprise Server. @when you have GitHub Enterprise @default the
+   * provider's own
+   */
   readonly apiUrl?: string;
-  /** How far back the first run looks. Later ones go on where the last one stopped. @default 24 */
-  readonly lookbackHours?: number;
-  /** Deliveries younger than this may still arrive by themselves: 1 to 60. @default 15 */
-  readonly settleMinutes?: number;
-  /** Calls of the provider's API. @default 5 */
-  readonly callsPerSecond?: number;
-  /** Pages of up to 100 deliveries in one run; the next run goes on. @default 200 */
-  readonly maxPagesPerRun?: number;
-  /** Report what is missing, heal nothing. @default false */
-  readonly dryRun?: boolean;
 }
 
 /** The same with every default filled in. */
@@ -42,7 +48,6 @@ export interface ResolvedReconcile {
   readonly settleMs: number;
   readonly callsPerSecond: number;
   readonly maxPagesPerRun: number;
-  readonly dryRun: boolean;
 }
 
 interface ListingProvider {
@@ -71,7 +76,7 @@ const hook = text(
 );
 
 /** The shape of `reconcile`; what depends on the provider is `checkReconcile`'s. */
-export const reconcileShape: Check = object<ReconcileConfig>({
+export const reconcileShape: Check = objectWithout<ReconcileConfig>(GONE.reconcile, {
   everyMinutes: number(10, 360, 'minutes'),
   types: listOf(eventType),
   hooks: listOf(hook),
@@ -80,11 +85,6 @@ export const reconcileShape: Check = object<ReconcileConfig>({
     'an https URL such as "https://github.example.com/api/v3", without port and final slash',
     'correct it',
   ),
-  lookbackHours: number(1, 720, 'hours'),
-  settleMinutes: number(1, 60, 'minutes'),
-  callsPerSecond: number(0.1, 50, 'calls per second', 'any'),
-  maxPagesPerRun: number(1, 5_000, 'pages'),
-  dryRun: boolean,
 });
 
 /** Reports what does not fit the provider of the source. */
@@ -118,14 +118,6 @@ export function checkReconcile(
   if (provider.requires !== 'hooks' && reconcile.hooks !== undefined) {
     report({ path: `${path}.hooks`, given: show(reconcile.hooks), allowed: 'sources of GitHub', fix: 'remove it' });
   }
-  if ((reconcile.lookbackHours ?? 0) > provider.memoryHours) {
-    report({
-      path: `${path}.lookbackHours`,
-      given: show(reconcile.lookbackHours),
-      allowed: `up to ${provider.memoryHours} hours, which is how far back ${source.spec.title} lists`,
-      fix: `set it to ${provider.memoryHours}`,
-    });
-  }
 }
 
 /** Fills in the defaults. Undefined for a provider without a list, which `checkReconcile` reports. */
@@ -137,11 +129,10 @@ export function resolveReconcile(reconcile: ReconcileConfig, providerId: string)
     ...given({ types: reconcile.types }),
     lists: provider.requires === 'hooks' ? (reconcile.hooks ?? []) : [''],
     apiUrl: reconcile.apiUrl ?? provider.apiUrl,
-    lookbackMs: (reconcile.lookbackHours ?? 24) * HOUR_MS,
+    lookbackMs: LOOKBACK_HOURS * HOUR_MS,
     memoryMs: provider.memoryHours * HOUR_MS,
-    settleMs: (reconcile.settleMinutes ?? 15) * MINUTE_MS,
-    callsPerSecond: reconcile.callsPerSecond ?? 5,
-    maxPagesPerRun: reconcile.maxPagesPerRun ?? 200,
-    dryRun: reconcile.dryRun ?? false,
+    settleMs: SETTLE_MINUTES * MINUTE_MS,
+    callsPerSecond: CALLS_PER_SECOND,
+    maxPagesPerRun: PAGES_PER_RUN,
   };
 }

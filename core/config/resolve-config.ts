@@ -17,7 +17,6 @@ import {
   DEFAULT_REPLAYS_PER_SECOND,
   DEFAULT_RETENTION_DAYS,
   DEFAULT_SWEEP_SENDS_PER_SECOND,
-  LOCAL_QUEUE,
   LOCAL_RETRY,
   LOCAL_TIMINGS,
 } from './defaults.ts';
@@ -33,6 +32,7 @@ import { resolveOutbound } from './outbound-config.ts';
 import { checkReconcile, resolveReconcile } from './reconcile-config.ts';
 import type { ResolvedConfig, ResolvedSource } from './resolved-config.ts';
 import { addRoutes } from './route-config.ts';
+import { throttleOf } from './throttle.ts';
 import { validateConfig } from './validate-config.ts';
 
 const PROBE_SETTINGS: SourceConfig = { provider: 'generic' };
@@ -185,9 +185,14 @@ function buildDeployment(
   const account = environment.account ?? fallback.account;
   // A table with a key of yours must know its region at synth: the key's, in which both have to be.
   const region = environment.region ?? environment.encryptionKey?.split(':')[3] ?? fallback.region;
-  const queue = { ...(local ? LOCAL_QUEUE : DEFAULT_QUEUE), ...environment.queue };
+  const timings = { ...(local ? LOCAL_TIMINGS : DEFAULT_TIMINGS), ...timeoutOf(environment) };
+  const queue = {
+    ...DEFAULT_QUEUE,
+    ...environment.queue,
+    visibilitySeconds: (VISIBILITY_TIMEOUTS * timings.processTimeoutMs) / 1_000,
+  };
   const publicUrl = environment.publicUrl ?? (environment.domain && `https://${environment.domain.name}`);
-  const retry = environment.retry ?? (local ? LOCAL_RETRY : DEFAULT_RETRY);
+  const retry = { ...(local ? LOCAL_RETRY : DEFAULT_RETRY), ...environment.retry };
   const silence = disposable ? 'off' : 'learned';
   const deployed = Object.entries(sources).map(([id, source]) =>
     deploySource(id, { silence, ...source }, providers, retry, publicUrl),
@@ -205,18 +210,16 @@ function buildDeployment(
       sources: deployed.map(each => each.source),
       ...shardsOf(deployed),
       ...(probe === undefined ? {} : { probe: probe.source }),
-      timings: { ...(local ? LOCAL_TIMINGS : DEFAULT_TIMINGS), ...environment.timings },
+      timings,
       retentionDays,
       deadRetentionDays:
         environment.deadRetentionDays ?? Math.max(DEFAULT_DEAD_RETENTION_DAYS, environment.retentionDays ?? 0),
       inlineLimitBytes: DEFAULT_INLINE_LIMIT_BYTES,
       sweepSendsPerSecond,
-      replaysPerSecond: environment.replaysPerSecond ?? Math.min(DEFAULT_REPLAYS_PER_SECOND, sweepSendsPerSecond),
+      replaysPerSecond: Math.min(DEFAULT_REPLAYS_PER_SECOND, sweepSendsPerSecond),
       deadQueueRetentionSeconds: queue.deadRetentionDays * 86_400,
       logLevel: environment.logLevel ?? 'info',
-      ...(environment.otlp && {
-        otlp: { endpoint: environment.otlp.endpoint, secretHeaders: environment.otlp.secretHeaders ?? false },
-      }),
+      ...given({ otlp: environment.otlp }),
       ...(environment.edge && { edge: { direct: environment.edge.direct ?? 'accepted' } }),
       ...(environment.outbound && {
         outbound: resolveOutbound(environment.outbound, { emulated: local, retentionDays }),
@@ -249,6 +252,11 @@ function buildDeployment(
   };
 }
 
+/** A message stays hidden for so many timeouts of the function that has it. */
+const VISIBILITY_TIMEOUTS = 6;
+const timeoutOf = ({ handlerTimeoutSeconds: seconds }: EnvironmentConfig) =>
+  seconds === undefined ? {} : { processTimeoutMs: seconds * 1_000 };
+
 function passedOf(source: SourceConfig) {
   const keys = Object.keys(PASSED) as (keyof typeof PASSED)[];
   return given(Object.fromEntries(keys.map(key => [key, source[key] ?? PASSED[key]])) as unknown as Passed);
@@ -273,15 +281,14 @@ function deploySource(
       ...(publicUrl === undefined ? {} : { publicUrl: `${publicUrl}${path}` }),
       settings: source.settings ?? {},
       ...passedOf(source),
-      maxBodyBytes: source.maxBodyBytes ?? Math.min(spec.maxBodyBytes ?? DEFAULT_MAX_BODY_BYTES, BODY_BYTES_LIMIT),
-      retry: source.retry ?? retry,
-      ...(source.silence === 'learned' && source.expectedGapMinutes === undefined ? { reportSilence: true } : {}),
+      maxBodyBytes: Math.min(spec.maxBodyBytes ?? DEFAULT_MAX_BODY_BYTES, BODY_BYTES_LIMIT),
+      retry: { ...retry, ...source.retry },
+      ...(source.silence === 'learned' ? { reportSilence: true } : {}),
       ...given({ reconcile }),
     },
-    ...given({ throttle: source.throttle }),
+    ...given({ throttle: source.throttle === undefined ? undefined : throttleOf(source.throttle) }),
     needsSecret: needsSecret(spec),
     apiCredential: source.apiCredential ?? false,
     silence: source.silence ?? 'off',
-    ...given({ expectedGapMinutes: source.expectedGapMinutes }),
   };
 }

@@ -52,7 +52,7 @@ export interface ResolvedConfig {
   readonly deadQueueRetentionSeconds: number;
   readonly logLevel: LogLevel;
   /** Where spans and metrics go. Absent: nowhere. */
-  readonly otlp?: { readonly endpoint: string; readonly secretHeaders: boolean };
+  readonly otlp?: { readonly endpoint: string };
   /** CloudFront is before the front door, and what becomes of requests beside it. Absent: nothing is. */
   readonly edge?: { readonly direct: 'accepted' | 'refused' };
   /** Absent: nothing is sent to customers. */

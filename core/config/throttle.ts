@@ -1,4 +1,4 @@
-import { type Check, number, object } from '#core/problem.ts';
+import { type Check, number } from '#core/problem.ts';
 
 /** Requests per second (`rate`) and the most at once (`burst`). */
 export interface Throttle {
@@ -6,8 +6,12 @@ export interface Throttle {
   readonly burst: number;
 }
 
-/** Of one route, or of all routes of an API. */
-export const throttleShape: Check = object<Throttle>(
-  { rate: number(1, 10_000, 'requests per second'), burst: number(1, 5_000, 'requests') },
-  ['rate', 'burst'],
-);
+const rate = number(1, 10_000, 'requests per second');
+/** Of one route, or of all routes of an API. The versions before had an object of `rate` and `burst`. */
+export const throttleShape: Check = (value, path, report) =>
+  rate(value, path, problem =>
+    report(typeof value === 'object' ? { ...problem, fix: 'write the rate alone: the burst is twice that' } : problem),
+  );
+
+/** API Gateway takes 5,000 at once and no more. */
+export const throttleOf = (perSecond: number): Throttle => ({ rate: perSecond, burst: Math.min(2 * perSecond, 5_000) });

@@ -1,6 +1,5 @@
 /** The whole of gateway.config.ts as a table of checks, then the rules that tie several values together. */
 
-import type { ConfiguredTimings } from '#core/inbound/protocol/timings.ts';
 import {
   boolean,
   type Check,
@@ -17,9 +16,6 @@ import {
   wordOr,
 } from '#core/problem.ts';
 import type { ProviderSpec } from '#core/provider/provider-spec.ts';
-import type { RetryProfile } from '#core/retry/backoff.ts';
-import { DAY_MS } from '#core/time.ts';
-import { BODY_BYTES_LIMIT } from './defaults.ts';
 import { domainShape } from './domain-config.ts';
 import { edgeShape } from './edge-config.ts';
 import {
@@ -27,9 +23,11 @@ import {
   type GatewayConfig,
   LOG_RETENTION_DAYS,
   type QueueSettings,
+  type RetryConfig,
   type Severity,
   type SourceConfig,
 } from './gateway-config.ts';
+import { GONE, objectWithout, withoutGone } from './gone-keys.ts';
 import { isCidr } from './is-cidr.ts';
 import { otlpShape } from './otlp-config.ts';
 import { outboundShape } from './outbound-config.ts';
@@ -38,14 +36,17 @@ import { routesShape } from './route-config.ts';
 import { MOST_SENDS_PER_SECOND } from './sweeper-speed.ts';
 import { throttleShape } from './throttle.ts';
 
-const retry = object<RetryProfile>(
-  {
-    attempts: number(1, 100, 'attempts'),
-    baseSeconds: number(0, 3600, 'seconds', 'any'),
-    capSeconds: number(1, 7 * 24 * 3600, 'seconds', 'any'),
-  },
-  ['attempts', 'baseSeconds', 'capSeconds'],
-);
+const retry = objectWithout<RetryConfig>(GONE.retry, {
+  attempts: number(1, 100, 'attempts'),
+  capSeconds: number(2, 7 * 24 * 3600, 'seconds', 'any'),
+});
+
+const minutes = number(5, 1440, 'minutes');
+const words = oneOf('learned', 'off');
+const silence: Check = (value, path, report) =>
+  typeof value === 'number'
+    ? minutes(value, path, report)
+    : words(value, path, problem => report({ ...problem, allowed: `${problem.allowed}, or minutes from 5 to 1440` }));
 
 const cidr: Check = (value, path, report) => {
   if (typeof value === 'string' && isCidr(value)) return;
@@ -136,30 +137,20 @@ export function sourceFields(provider: Check): ChecksOf<SourceConfig> {
     unhandled: oneOf('ignore', 'dead_letter'),
     throttle: throttleShape,
     allowList: listOf(cidr),
-    maxBodyBytes: number(1, BODY_BYTES_LIMIT, 'bytes'),
     retry,
     dedupOnBody: boolean,
-    dryRun: boolean,
     quarantine: boolean,
     schemaDrift: oneOf('notice', 'off'),
     searchable: searchableShape,
     reconcile: reconcileShape,
     apiCredential: boolean,
-    expectedGapMinutes: number(5, 1440, 'minutes'),
-    silence: oneOf('learned', 'off'),
+    silence,
   };
 }
 
-const timings = object<ConfiguredTimings>({
-  processTimeoutMs: number(3_000, 900_000, 'milliseconds'),
-  deferLimitMs: number(60_000, 30 * DAY_MS, 'milliseconds'),
-});
-
-const queue = object<QueueSettings>({
-  visibilitySeconds: number(18, 43_200, 'seconds'),
-  maxReceiveCount: number(10, 1_000, 'receives'),
-  retentionDays: number(1, 13, 'days'),
-  deadRetentionDays: number(2, 14, 'days'),
+const queue = objectWithout<QueueSettings>(GONE.queue, {
+  // More than the three days after which a message that never became a record is copied away.
+  retentionDays: number(4, 13, 'days'),
   batchSize: number(1, 10, 'messages'),
   maxConcurrency: number(2, 1_000, 'invocations'),
   batchingWindowSeconds: number(0, 10, 'seconds'),
@@ -189,7 +180,10 @@ const alarmTarget: Check = (value, path, report) => {
 };
 
 /** By alarm id; which ids there are is checked where the alarms are made. */
-const thresholds = recordOf(number(0, 10_000_000, 'seconds, percent or events, as the alarm counts', 'any'));
+const thresholds = withoutGone(
+  GONE.thresholds,
+  recordOf(number(0, 10_000_000, 'seconds, percent or events, as the alarm counts', 'any')),
+);
 
 const runs = number(1, 100_000, 'concurrent runs');
 
@@ -204,25 +198,6 @@ const environmentName = text(
   'rename the environment',
 );
 
-/** Keys of an environment that older versions had: what took their place. */
-const GONE: Readonly<Record<string, string>> = {
-  awsClient: 'no such key: every function calls AWS by the AWS SDK (docs/decisions/0041)',
-};
-
-/** `object`, but a key that is gone is told why. */
-function withoutGone(fields: ChecksOf<EnvironmentConfig>): Check {
-  const check = object(fields);
-  return (value, path, report) => {
-    if (typeof value !== 'object' || value === null) return check(value, path, report);
-    const [gone, kept] = [true, false].map(isGone =>
-      Object.entries(value).filter(([key]) => Object.hasOwn(GONE, key) === isGone),
-    ) as [[string, unknown][], [string, unknown][]];
-    for (const [key, given] of gone)
-      report({ path: `${path}.${key}`, given: show(given), allowed: GONE[key] as string, fix: 'remove the line' });
-    check(Array.isArray(value) ? value : Object.fromEntries(kept), path, report);
-  };
-}
-
 /** Reports every problem of the written configuration that can be seen in one value alone. */
 export function validateConfig(
   config: GatewayConfig,
@@ -230,7 +205,7 @@ export function validateConfig(
   report: Report,
 ): void {
   const source = sourceFields(providerCheck(providers));
-  const environment = withoutGone({
+  const environment = objectWithout<EnvironmentConfig>(GONE.environment, {
     account: text(/^\d{12}$/, 'twelve digits in quotes', 'copy it from the AWS console'),
     region: text(/^[a-z]{2,4}(?:-[a-z]+){1,2}-\d$/, 'a region such as "eu-central-1"', 'correct it'),
     publicUrl: text(
@@ -239,7 +214,7 @@ export function validateConfig(
       'remove what follows the host',
     ),
     domain: domainShape,
-    sources: recordOf(object<SourceConfig>(source)),
+    sources: recordOf(objectWithout<SourceConfig>(GONE.source, source)),
     routes: routesShape,
     outbound: outboundShape,
     otlp: otlpShape,
@@ -249,7 +224,8 @@ export function validateConfig(
     probe: boolean,
     retentionDays: number(30, 365, 'days'),
     deadRetentionDays: number(30, 365, 'days'),
-    timings,
+    // Twice what is kept to record outcomes, and a second.
+    handlerTimeoutSeconds: number(5, 900, 'seconds'),
     retry,
     queue,
     alarmTargets: wordOr(
@@ -278,12 +254,11 @@ export function validateConfig(
       'copy it from the IAM console',
     ),
     sweepSendsPerSecond: number(1, MOST_SENDS_PER_SECOND, 'sends per second'),
-    replaysPerSecond: number(1, 1_000, 'replays per second'),
     tags: recordOf(text(/^.{0,256}$/, 'text of up to 256 characters', 'shorten it')),
   });
   object<GatewayConfig>(
     {
-      sources: recordOf(object<SourceConfig>(source, ['provider']), sourceName),
+      sources: recordOf(objectWithout<SourceConfig>(GONE.source, source, ['provider']), sourceName),
       environments: recordOf(environment, environmentName),
     },
     ['sources', 'environments'],

@@ -43,9 +43,9 @@ const ports = {
   random: systemRandom,
   timer: systemTimer,
 };
-const { schedule: waits, probe, breaker: opensAt, autoDisableDays, disable: disableAt, attemptLog } = outbound;
+const { schedule: waits, hold, breaker: opensAt, autoDisableDays, disable: disableAt, attemptLog } = outbound;
 const rules = {
-  ...{ lane: env.LANE, timings: OUTBOUND_TIMINGS, retentionMs, waits, probe },
+  ...{ lane: env.LANE, timings: OUTBOUND_TIMINGS, retentionMs, waits, hold },
   ...{ opensAt, autoDisableDays, disableAt, attemptLog },
 };
 const tools = { ports, rules, configOf: configsOf(ports), guardOn: egressGuard(ports) };

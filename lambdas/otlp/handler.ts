@@ -7,7 +7,7 @@ import middy from '@middy/core';
 import type { CloudWatchLogsDecodedData, CloudWatchLogsEvent } from 'aws-lambda';
 import { jsonPoster } from '#adapters/http/post-json.ts';
 import { oneInvocation } from '#adapters/lifetime.ts';
-import { secretCredential } from '#adapters/secrets/secret-credential.ts';
+import { NoSecretValue, secretCredential } from '#adapters/secrets/secret-credential.ts';
 import { otlpSecretName } from '#core/config/otlp-config.ts';
 import { toOtlp } from '#core/inbound/watch/otlp.ts';
 import { readOtlpHeaders } from '#core/inbound/watch/otlp-headers.ts';
@@ -20,7 +20,7 @@ const rules = { ports: [Number(endpoint.port) || 443], ownHosts: [] };
 // The configuration takes plain http for this machine alone.
 const allowAddresses = endpoint.protocol === 'http:' ? [endpoint.hostname] : [];
 const post = jsonPoster({ ...rules, allowAddresses });
-const credential = otlp?.secretHeaders ? secretCredential(otlpSecretName(environment)) : undefined;
+const credential = secretCredential(otlpSecretName(environment));
 
 export const handler = oneInvocation(
   middy(async ({ awslogs }: CloudWatchLogsEvent): Promise<void> => {
@@ -28,7 +28,10 @@ export const handler = oneInvocation(
     const { messageType, logGroup, logStream, logEvents } = JSON.parse(text) as CloudWatchLogsDecodedData;
     if (otlp === undefined || messageType !== 'DATA_MESSAGE') return;
     const bodies = toOtlp(logEvents, { environment, version: VERSION, logGroup, logStream });
-    const headers = credential ? readOtlpHeaders(await credential.get()) : {};
+    const headers = await credential.get().then(readOtlpHeaders, (error: unknown) => {
+      if (error instanceof NoSecretValue) return {};
+      throw error;
+    });
     for (const signal of ['traces', 'metrics'] as const) {
       const body = bodies[signal];
       if (body === undefined) continue;

@@ -61,7 +61,7 @@ export const handler = oneInvocation(
         throw new RangeError(`"${String(name).slice(0, 60)}" is not a source with \`reconcile\` in gateway.config.ts`);
       const { reconcile } = source;
       const credential = secretCredential(apiSecretName(config.environment, source.id));
-      const rules = { ...config, ...reconcile, dryRun: reconcile.dryRun || dryRun === true };
+      const rules = { ...config, ...reconcile, dryRun: dryRun === true };
       const reports: ReconcileReport[] = [];
       for (const list of reconcile.lists) {
         const api = deliveryApiOf(source.spec.id, list, { baseUrl: reconcile.apiUrl, credential });

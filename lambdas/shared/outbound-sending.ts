@@ -12,14 +12,14 @@ import { localAddresses } from './local-addresses.ts';
 import { outbound } from './outbound-config.ts';
 import { environment } from './process-environment.ts';
 
-const { ports, ipv6, headerPrefix, userAgent } = outbound;
+const { ports, headerPrefix, userAgent } = outbound;
 const allowAddresses = localAddresses(outbound.allowAddresses, environment);
 
 /** `ownHosts`: of this deployment, which must not call itself. */
 export const targetRules = (ownHosts: readonly string[]): TargetRules => ({ ports, ownHosts, allowAddresses });
 
 /** `ownHosts`: as above. */
-export const senderTo = (ownHosts: readonly string[]) => guardedSender({ ...targetRules(ownHosts), ipv6 });
+export const senderTo = (ownHosts: readonly string[]) => guardedSender(targetRules(ownHosts));
 
 export const sign = attemptSigner({
   specs: {

@@ -34,10 +34,10 @@ const ports = {
   clock: systemClock,
   ids: systemIds,
 };
-const { auditMinutes, reconcile, portal } = outbound;
+const { auditMinutes, portal } = outbound;
 
 export const handler = oneInvocation(
   middy({ timeoutEarlyInMillis: 0 })
     .use(flushTelemetry(telemetry))
-    .handler(() => tend(ports, { retentionMs, auditMinutes, reconcile, pageUrl: portal?.pageUrl })),
+    .handler(() => tend(ports, { retentionMs, auditMinutes, pageUrl: portal?.pageUrl })),
 );

@@ -10,6 +10,7 @@ export const processAlarms: AlarmList = context => {
   const minute = context.minutes(1);
   const { queue, functions, deployment } = context;
   const process = functions.process.function;
+  const timeoutSeconds = deployment.config.timings.processTimeoutMs / 1_000;
   const status = context.holdfast('status');
   const deadLetters = context.holdfast('dlq ls');
   return [
@@ -81,7 +82,7 @@ export const processAlarms: AlarmList = context => {
       id: 'process-queue-age',
       severity: 'ticket',
       metric: queue.metricOldestAge({ period: minute }),
-      threshold: deployment.emulated ? 30 : 60,
+      threshold: deployment.emulated ? 30 : Math.max(60, 2 * timeoutSeconds),
       fires: 'above',
       datapoints: [3, 5],
       missing: 'notBreaching',
@@ -93,7 +94,7 @@ export const processAlarms: AlarmList = context => {
       severity: 'page',
       essential: true,
       metric: queue.metricOldestAge({ period: minute }),
-      threshold: deployment.emulated ? 90 : 600,
+      threshold: deployment.emulated ? 90 : Math.max(600, 20 * timeoutSeconds),
       fires: 'above',
       datapoints: [3, 5],
       missing: 'notBreaching',
@@ -135,7 +136,7 @@ export const processAlarms: AlarmList = context => {
       id: 'process-queue-deep',
       severity: 'ticket',
       metric: queue.metricWaiting({ period: minute }),
-      threshold: 10_000,
+      threshold: 500 * deployment.queue.maxConcurrency,
       fires: 'above',
       datapoints: [3, 5],
       missing: 'notBreaching',
@@ -146,7 +147,7 @@ export const processAlarms: AlarmList = context => {
       id: 'process-queue-deep-page',
       severity: 'page',
       metric: queue.metricWaiting({ period: minute }),
-      threshold: 50_000,
+      threshold: 2_500 * deployment.queue.maxConcurrency,
       fires: 'above',
       // Ten minutes on end: a backlog that is draining has left this depth by then.
       datapoints: [10, 10],

@@ -28,7 +28,7 @@ export const reconcileAlarms: AlarmList = context => {
         fires: 'above',
         datapoints: [hours, hours],
         // A dry run moves nothing and so reports no lag.
-        missing: source.reconcile.dryRun ? 'notBreaching' : 'breaching',
+        missing: 'breaching',
         meaning: `Source ${source.id} has not been compared with ${source.spec.title} for hours. Check the credential, the limits of the provider, and the function (${toConstructId('reconcile-providers')}Function).`,
         firstCommand: context.holdfast(`logs --of reconcile-providers --where source=${source.id} --since 12h`),
       },

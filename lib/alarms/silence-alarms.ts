@@ -3,11 +3,11 @@ import type { DeployedSource } from '#core/config/deployment.ts';
 import type { AlarmContext, AlarmSpec } from './alarm-spec.ts';
 
 /**
- * A source that sends nothing, or next to nothing. Either its longest normal silence is known (`expectedGapMinutes`), or
+ * A source that sends nothing, or next to nothing. Either its longest normal silence is known (`silence` in minutes), or
  * CloudWatch learns what is usual; below the lower edge of a wide band a source counts as gone.
  */
 export function silenceAlarms(deployed: DeployedSource, context: AlarmContext): readonly AlarmSpec[] {
-  const { source, expectedGapMinutes, silence } = deployed;
+  const { source, silence } = deployed;
   const accepted = (period: Duration) =>
     context.metric('Accepted', { statistic: 'Sum', period, dimensions: { source: source.id } });
   const shared = {
@@ -18,15 +18,15 @@ export function silenceAlarms(deployed: DeployedSource, context: AlarmContext): 
     missing: 'breaching',
     firstCommand: context.holdfast(`events ls --source ${source.id} --since 24h`),
   } as const;
-  if (expectedGapMinutes !== undefined) {
-    const periods = Math.ceil(expectedGapMinutes / 5);
+  if (typeof silence === 'number') {
+    const periods = Math.ceil(silence / 5);
     return [
       {
         ...shared,
         metric: accepted(context.minutes(5)),
         threshold: 1,
         datapoints: [periods, periods],
-        meaning: `Source ${source.id} has sent nothing for ${expectedGapMinutes} minutes: the provider may have disabled the webhook.`,
+        meaning: `Source ${source.id} has sent nothing for ${silence} minutes: the provider may have disabled the webhook.`,
       },
     ];
   }

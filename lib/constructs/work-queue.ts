@@ -5,16 +5,16 @@ import type { IKey } from 'aws-cdk-lib/aws-kms';
 import { type IQueue, Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { DEFAULT_QUEUE } from '#core/config/defaults.ts';
-import type { QueueSettings } from '#core/config/gateway-config.ts';
+import type { ResolvedQueue } from '#core/config/deployment.ts';
 import { acknowledge } from './acknowledge.ts';
 
 /** SQS's own maximum, set explicitly: an event travels with its payload when the table cannot be reached. */
 const MAX_MESSAGE_BYTES = 1024 * 1024;
 
 export interface WorkQueueProps {
-  /** @default the production values of `QueueSettings` */
+  /** @default the production values of `ResolvedQueue` */
   readonly settings?: Pick<
-    QueueSettings,
+    ResolvedQueue,
     'visibilitySeconds' | 'maxReceiveCount' | 'retentionDays' | 'deadRetentionDays'
   >;
   /** @default a key that SQS owns */
@@ -30,7 +30,7 @@ export class WorkQueue extends Construct {
 
   constructor(scope: Construct, id: string, props: WorkQueueProps = {}) {
     super(scope, id);
-    const settings = props.settings ?? DEFAULT_QUEUE;
+    const settings = { ...DEFAULT_QUEUE, visibilitySeconds: 180, ...props.settings };
     const shared = {
       ...(props.encryptionKey
         ? // An hour, in place of five minutes: a twelfth of the calls to KMS.

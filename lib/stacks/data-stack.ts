@@ -115,7 +115,7 @@ export class DataStack extends Stack {
       const description = 'URL or key of a service that is told of alarms: docs/operate/alarms.md';
       new CfnSecret(alarms, id, { ...kmsKeyId, name, description }).applyRemovalPolicy(fate);
     }
-    if (config.otlp?.secretHeaders) {
+    if (config.otlp) {
       const name = otlpSecretName(config.environment);
       const description = 'Headers for OpenTelemetry, name=value,name=value: docs/operate/traces.md';
       new CfnSecret(alarms, 'Otlp', { ...kmsKeyId, name, description }).applyRemovalPolicy(fate);

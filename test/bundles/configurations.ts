@@ -49,7 +49,7 @@ export const CONFIGURATIONS: Readonly<Record<StageName, GatewayConfig>> = {
       default: { provider: 'generic', searchable: { order: '/order' }, apiCredential: true },
       signed: { provider: 'standard-webhooks-v1a' },
       stripe: { provider: 'stripe', reconcile: { types: ['*'] } },
-      busy: { provider: 'generic', throttle: { rate: 5_000, burst: 5_000 } },
+      busy: { provider: 'generic', throttle: 5_000 },
     },
     environments: {
       everything: {

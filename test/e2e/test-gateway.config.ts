@@ -44,7 +44,7 @@ export const gateway = defineGateway({
       alarms: 'essential',
       // Short waits: an endpoint on hold is tried again while the tests run.
       outbound: {
-        probe: { baseSeconds: 4, capSeconds: 8 },
+        longestHoldSeconds: 8,
         ...(env['HOLDFAST_LONG'] === '1' ? { portal: { name: 'End to end' } } : {}),
       },
       routes: {

@@ -96,7 +96,7 @@ export interface OutboundWorldOptions {
   readonly timings?: OutboundTimings;
   readonly retentionMs?: number;
   readonly autoDisableDays?: number | false;
-  readonly breaker?: Pick<DrainRules, 'opensAt' | 'disableAt' | 'probe'>;
+  readonly breaker?: Pick<DrainRules, 'opensAt' | 'disableAt' | 'hold'>;
   readonly planOf?: (role: OutboundRole) => FaultPlan | undefined;
   readonly processOf?: (role: OutboundRole) => Omit<SimulatedProcessOptions, 'clock' | 'plan'>;
   readonly onChange?: (change: DatabaseChange) => void;
@@ -333,8 +333,8 @@ export class OutboundWorld {
       slow: process.wrap('slow', 'sqs', new MemoryWakeQueue(this.slow)),
       ids: new SeededIds(this.random.fork()),
     };
-    const { auditMinutes = 10, reconcile = 'all' } = this.#options;
-    heardFrom(await process.run(() => tend(ports, { ...this.rules, auditMinutes, reconcile })));
+    const { auditMinutes = 10 } = this.#options;
+    heardFrom(await process.run(() => tend(ports, { ...this.rules, auditMinutes })));
   }
 
   publishPorts(process: SimulatedProcess): PublishPorts & { readonly store: ItemStore } {
@@ -489,7 +489,7 @@ export class OutboundWorld {
       timings: this.#timings,
       retentionMs: this.rules.retentionMs,
       waits,
-      probe: { baseSeconds: 30, capSeconds: 900 },
+      hold: { baseSeconds: 30, capSeconds: 900 },
       autoDisableDays,
       attemptLog,
       ...this.#options.breaker,

@@ -189,7 +189,7 @@ export function producerWorld(startsAt = NOW, real = false, judgeMs = 60_000) {
     };
     const drainRules = {
       ...{ lane: 'slow' as const, timings: OUTBOUND_TIMINGS, retentionMs, waits: [5, 300] },
-      ...{ probe: { baseSeconds: 30, capSeconds: 900 }, autoDisableDays: 5, attemptLog: 'failures' as const },
+      ...{ hold: { baseSeconds: 30, capSeconds: 900 }, autoDisableDays: 5, attemptLog: 'failures' as const },
     };
     while (jobs.length + tokens.length > 0) {
       const batch = jobs.splice(0).map((job, id) => ({ id, job }));

@@ -29,9 +29,7 @@ const plane = (): ControlPlane => {
 
 let template: Json;
 beforeAll(async () => {
-  const sources = Object.fromEntries(
-    keys.map((_, n) => [`s${n}`, { provider: 'stripe', throttle: { rate: 100, burst: 200 } }]),
-  );
+  const sources = Object.fromEntries(keys.map((_, n) => [`s${n}`, { provider: 'stripe', throttle: 100 }]));
   template = (await synthEnvironment('dev', { sources, environments: { dev: { alarms: 'none' } } })).gateway.toJSON();
 }, 30_000);
 

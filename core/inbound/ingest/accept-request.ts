@@ -61,7 +61,7 @@ export async function acceptRequest(
    * stored yet: an acknowledgement would be the last that anybody heard of it, so the provider keeps the request.
    */
   async function refuseItems(recorded: Reply, items: number): Promise<Reply> {
-    if (recorded.status >= 300 || source.dryRun) return recorded;
+    if (recorded.status >= 300) return recorded;
     ports.telemetry.log('warn', { stage: 'refused', source: source.id, pk: arrival.event.pk, cause: 'item', items });
     await keepRefused(source, request, { cause: 'item', at: receivedAt }, ports);
     return refuse('item', source);

@@ -16,7 +16,7 @@ import { verifyRequest } from '#core/verification/verify-request.ts';
 import { countRefusal } from './count-refusal.ts';
 import type { IngestPorts } from './ingest-ports.ts';
 import { keepRefused } from './quarantine.ts';
-import { acknowledge, refuse } from './reply.ts';
+import { refuse } from './reply.ts';
 import { refuseBroughtSecret, shakeHands } from './shake-hands.ts';
 
 export type Authenticated = { kind: 'reply'; reply: Reply } | { kind: 'verified'; verdict: Verified };
@@ -65,9 +65,7 @@ export async function authenticateRequest(
     if (brought) return brought;
     countRefusal(source, cause, ports.telemetry, hint);
     await keepRefused(source, request, { cause, ...given({ hint }), at: nowMs }, ports);
-    // Nobody knows whether it is genuine: the provider must send it again.
-    const mayBeGenuine = cause === 'key_fetch' || cause === 'key_unknown';
-    return source.dryRun && !mayBeGenuine ? acknowledge(source.spec, 'accepted', undefined) : refuse(cause, source);
+    return refuse(cause, source);
   }
 
   /** Remembers which place was asked last: of a request that verifies, it is the one whose key verified it. */

@@ -118,7 +118,7 @@ export const LIKELY: Readonly<Record<Cause, string>> = {
   item: 'Some items of the batch did not verify: perhaps the secret was rotated. The provider keeps the batch.',
   method: 'The provider of this source does not use this HTTP method.',
   forbidden_source: 'Its address is not on the allow list of the source.',
-  too_large: 'Its body is larger than `maxBodyBytes` of the source.',
+  too_large: 'Its body is larger than the source accepts.',
   secret_not_set: 'No secret is stored for this source.',
   secret_unreadable: 'The secret could not be read: Secrets Manager did not answer, or the function may not read it.',
   handshake: 'A handshake of the provider brought a wrong token or signature, or a text that we do not sign.',

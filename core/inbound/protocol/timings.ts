@@ -1,19 +1,15 @@
 /** The waits of the protocol. */
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '#core/time.ts';
 
-/** The waits that depend on the handlers: a person may set them (`environments.<name>.timings`). Milliseconds. */
-export interface ConfiguredTimings {
-  /** How long one invocation of the process function may take, whole seconds: the limit of an attempt with its recording. */
-  readonly processTimeoutMs: number;
-  /** How long an event may be deferred in all before it is a dead letter. */
-  readonly deferLimitMs: number;
-}
-
 /**
  * Every wait of the protocol, in milliseconds unless the name says otherwise. Constants that were checked together
  * (docs/understand/how-receiving-works.md), so that no configuration can break what they add up to. Shorter in `local`.
  */
-export interface Timings extends ConfiguredTimings {
+export interface Timings {
+  /** How long one invocation of the process function may take, whole seconds; a person may set it (`handlerTimeoutSeconds`). */
+  readonly processTimeoutMs: number;
+  /** How long an event may be deferred in all before it is a dead letter. */
+  readonly deferLimitMs: number;
   /** Ingest gives up on all its dependencies together after this. */
   readonly ingestBudgetMs: number;
   /** Of which the two table writes may use this much. */

@@ -39,7 +39,7 @@ export async function attempt(session: Session, prepared: Prepared): Promise<voi
   session.health = learn(
     known,
     { verdict, ms: now - startedAt, code, maxConcurrency, about },
-    { now, random, probe: rules.probe, opensAt: rules.opensAt },
+    { now, random, hold: rules.hold, opensAt: rules.opensAt },
   );
   // Looked at before anything is waited for: the answers beside this one change it, too.
   const opened = known.opens === 0 && session.health.opens > 0;

@@ -34,7 +34,7 @@ export interface BreakerRules {
   readonly now: EpochMs;
   readonly random: Random;
   /** The first hold, and the longest. */
-  readonly probe: { readonly baseSeconds: number; readonly capSeconds: number };
+  readonly hold: { readonly baseSeconds: number; readonly capSeconds: number };
   /** Failures among the last results that open it. Absent: five in a row, or half of twenty. */
   readonly opensAt?: OpensAt | undefined;
   /** Requests at once before it began to fail: what it recovers to. */
@@ -42,7 +42,7 @@ export interface BreakerRules {
   /** The message that was asked about. */
   readonly about: string;
 }
-export const DEFAULT_PROBE = { baseSeconds: 30, capSeconds: 900 } as const;
+export const DEFAULT_HOLD = { baseSeconds: 30, capSeconds: 900 } as const;
 
 const IN_A_ROW = 5;
 const WINDOW = 20;
@@ -143,8 +143,8 @@ function aboutMessage(breaker: Breaker, rules: BreakerRules): Breaker {
   return opened({ ...after, probes: after.probes + 1 }, breaker.opens, rules);
 }
 
-function opened(breaker: Breaker, opens: number, { now, random, probe }: BreakerRules): Breaker {
-  const seconds = Math.min(jittered(probe.baseSeconds * 2 ** Math.min(opens - 1, 20), random), probe.capSeconds);
+function opened(breaker: Breaker, opens: number, { now, random, hold }: BreakerRules): Breaker {
+  const seconds = Math.min(jittered(hold.baseSeconds * 2 ** Math.min(opens - 1, 20), random), hold.capSeconds);
   const holdUntil = Math.round(now + seconds * 1_000);
   return {
     ...breaker,

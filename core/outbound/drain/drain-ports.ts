@@ -34,7 +34,7 @@ export interface DrainRules {
   readonly retentionMs: number;
   /** The environment's waits after failures, seconds. */
   readonly waits: readonly number[];
-  readonly probe: { readonly baseSeconds: number; readonly capSeconds: number };
+  readonly hold: { readonly baseSeconds: number; readonly capSeconds: number };
   /** Absent: the breaker's own numbers. */
   readonly opensAt?: OpensAt | undefined;
   readonly autoDisableDays: number | false;

@@ -8,9 +8,9 @@ const doubling = Array.from({ length: 16 }, (_, k) => Math.min(5 * 2 ** k, 3_600
 export const SCHEDULES = {
   /** 75 h 35 min in all: outlasts a weekend. */
   standard: [5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400],
-  doubling,
-  day: [60, 300, 1_800, 7_200, 28_800, 86_400],
-  'ten-hours': [60, 300, 1_800, 7_200, 18_000, 36_000, 36_000],
+  '7-hours': doubling,
+  '34-hours': [60, 300, 1_800, 7_200, 28_800, 86_400],
+  '27-hours': [60, 300, 1_800, 7_200, 18_000, 36_000, 36_000],
 } as const satisfies Readonly<Record<string, readonly number[]>>;
 export type ScheduleName = keyof typeof SCHEDULES;
 

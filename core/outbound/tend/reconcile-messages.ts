@@ -65,8 +65,6 @@ export interface ReconcilePass {
   readonly span: ReconcileSpan;
   readonly place: ReconcilePlace | undefined;
   readonly until: EpochMs;
-  /** Of the messages that are looked at, 0 to 1. */
-  readonly share: number;
 }
 
 /**
@@ -117,7 +115,7 @@ async function reconcileApplication(
   lost: EpochMs[],
 ): Promise<ReconcilePlace | undefined> {
   const { store, clock } = ports;
-  const { span, share, until, place = {}, broadcasts } = pass;
+  const { span, until, place = {}, broadcasts } = pass;
   const application = await store.get(applicationKey(app), 'consistent');
   if (application === undefined || application.state === 'erasing') return undefined;
   const compare = (messages: readonly MessageItem[]) =>
@@ -132,7 +130,7 @@ async function reconcileApplication(
     let cursor = hour === place.hour ? place.messages : undefined;
     do {
       if (clock.now() >= until) return cursor === undefined ? { hour } : { hour, messages: cursor };
-      const page = await messagesPage(store, app, { hour, span, cursor }, id => isChosen(id, share));
+      const page = await messagesPage(store, app, { hour, span, cursor });
       for (let at = 0; at < page.messages.length; at += AT_ONCE) await compare(page.messages.slice(at, at + AT_ONCE));
       cursor = page.cursor;
     } while (cursor !== undefined);
@@ -150,12 +148,11 @@ async function messagesPage(
   store: ItemStore,
   app: AppId,
   of: { readonly hour: string; readonly span: ReconcileSpan; readonly cursor: string | undefined },
-  isWanted: (id: MessageId) => boolean,
 ): Promise<{ readonly messages: readonly MessageItem[]; readonly cursor: string | undefined }> {
   const { hour, span, cursor } = of;
   const at = cursor === undefined ? {} : { cursor };
   const page = await store.query({ ...messagesRange(app, hour, span), limit: 100, ...at });
-  const ids = page.items.map(({ pk }) => pk.slice(2) as MessageId).filter(isWanted);
+  const ids = page.items.map(({ pk }) => pk.slice(2) as MessageId);
   // Ten minutes old: a copy that lags has them as well.
   const messages = await store.getMany(ids.map(messageKey), 'eventual');
   const meant = messages.filter(message => message !== undefined && isMeant(message, span)) as MessageItem[];
@@ -170,7 +167,7 @@ async function broadcastsOf(store: ItemStore, span: ReconcileSpan): Promise<read
   for (const hour of hoursOf(span)) {
     let cursor: string | undefined;
     do {
-      const page = await messagesPage(store, app, { hour, span, cursor }, () => true);
+      const page = await messagesPage(store, app, { hour, span, cursor });
       found.push(...page.messages);
       cursor = page.cursor;
     } while (cursor !== undefined);
@@ -207,12 +204,4 @@ async function isLost(ports: ReconcilePorts, application: ApplicationItem, messa
   telemetry.count('FanOutLost', {}, lost.length);
   await jobs.send([{ v: 1, app, msg }], app);
   return true;
-}
-
-/** The same messages each time. */
-function isChosen(id: MessageId, share: number): boolean {
-  if (share >= 1) return true;
-  let hash = 0;
-  for (let at = 0; at < id.length; at++) hash = (hash * 31 + id.charCodeAt(at)) | 0;
-  return (hash >>> 0) / 2 ** 32 < share;
 }

@@ -42,7 +42,6 @@ export interface TendPorts extends ReconcilePorts, Pick<PublishPorts, 'crypto'> 
 export interface TendRules {
   readonly retentionMs: number;
   readonly auditMinutes: number;
-  readonly reconcile: 'all' | 'sample' | 'off';
   readonly pageUrl?: string | undefined;
 }
 
@@ -52,7 +51,6 @@ const RUN_MS = 45_000;
 const JOBS_MS = 15_000;
 const ERASE_MS = 8_000;
 const LEASE_MS = 70_000;
-const SAMPLE = 0.1;
 /** Until the next run: what is due before it gets a token with a delay of its own, or all would be woken at one second. */
 const COMING_MS = MINUTE_MS;
 /** Waits up to so far ahead are read for the egress guard: the longest hold. */
@@ -104,10 +102,8 @@ export async function tend(ports: TendPorts, rules: TendRules): Promise<boolean>
     memory = { ...memory, ...(await auditSome(ports, rules, { place: memory.auditPlace, until })), auditedAt };
   });
   await step(async () => {
-    if (rules.reconcile === 'off') return;
     if (memory.reconcilePlace === undefined && clock.now() - memory.reconciledAt < HOUR_MS) return;
-    const share = rules.reconcile === 'all' ? 1 : SAMPLE;
-    memory = { ...memory, ...(await reconcile(ports, memory, { until, share })), reconciledAt: clock.now() };
+    memory = { ...memory, ...(await reconcile(ports, memory, { until })), reconciledAt: clock.now() };
   });
   // 5. The lease goes back, with what the next run must know.
   await giveBack(ports, lease.me, memory);
@@ -153,7 +149,7 @@ async function wakeDue(ports: TendPorts, withTraffic: number): Promise<void> {
 async function reconcile(
   ports: TendPorts,
   { reconcilePlace, reconcileSpan, reconciledTo, lostSince }: Memory,
-  limits: { readonly until: EpochMs; readonly share: number },
+  limits: { readonly until: EpochMs },
 ): Promise<Partial<Memory>> {
   const underWay = reconcilePlace === undefined ? undefined : reconcileSpan;
   const span = underWay ?? spanAt(ports.clock.now(), reconciledTo);

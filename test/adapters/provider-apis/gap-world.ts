@@ -107,13 +107,13 @@ export class GapWorld {
   async run(api: DeliveryApi, rules: Partial<ReconcileRules> = {}, killAt?: number): Promise<ReconcileReport> {
     this.#killAt = killAt;
     this.calls = 0;
-    const resolved = resolveReconcile({ settleMinutes: 5 }, this.source.spec.id);
+    const resolved = resolveReconcile({}, this.source.spec.id);
     if (!resolved) throw new Error(`${this.source.spec.id} lists no deliveries`);
     const list = { source: this.source, name: '', api };
     const ports = { ...this.#base, telemetry: this.world.telemetry };
     try {
       const until = this.now + this.skewMs + 14 * MINUTE_MS;
-      return await reconcileDeliveries(list, until, ports, { ...this.world.rules, ...resolved, ...rules });
+      return await reconcileDeliveries(list, until, ports, { ...this.world.rules, ...resolved, settleMs: 5 * MINUTE_MS, dryRun: false, ...rules });
     } finally {
       this.#killAt = undefined;
     }

@@ -486,7 +486,7 @@ describe('a source', () => {
 
   it('pages by its silence after the longest normal one where that is configured', async () => {
     const config = defineGateway({
-      sources: { stripe: { provider: 'stripe', expectedGapMinutes: 48 } },
+      sources: { stripe: { provider: 'stripe', silence: 48 } },
       environments: { prod: {} },
     });
     const template = wholeOf(await synthEnvironment('prod', config));

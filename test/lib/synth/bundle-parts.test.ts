@@ -36,7 +36,7 @@ const TARGETS = [
 ];
 const gateway = defineGateway({
   sources: {
-    stripe: { provider: 'stripe', throttle: { rate: 3_000, burst: 3_000 } },
+    stripe: { provider: 'stripe', throttle: 3_000 },
     default: { provider: 'generic' },
   },
   environments: {

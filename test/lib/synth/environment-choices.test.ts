@@ -130,11 +130,11 @@ describe('the throttle of publishing', () => {
       return it.Properties.DefaultRouteSettings;
     };
     expect(await throttleOf({})).toEqual({ ThrottlingRateLimit: 1_000, ThrottlingBurstLimit: 2_000 });
-    expect(await throttleOf({ throttle: { rate: 5_000, burst: 5_000 } })).toEqual({
+    expect(await throttleOf({ throttle: 5_000 })).toEqual({
       ThrottlingRateLimit: 5_000,
       ThrottlingBurstLimit: 5_000,
     });
-    expect(problemsOf({ outbound: { throttle: { rate: 20_000, burst: 1 } } })).toContain('outbound.throttle.rate');
+    expect(problemsOf({ outbound: { throttle: 20_000 } })).toContain('outbound.throttle');
   });
 });
 

@@ -230,7 +230,7 @@ These settings make it cheaper:
 
 | setting | saves a month |
 |---|---|
-| \`expectedGapMinutes\` on a source | $${money(BAND_METRICS * STANDING_PRICES.alarmMetric + PRICES.customMetricMonth - STANDING_PRICES.alarmMetric)}: an exact silence alarm instead of one that learns |
+| \`silence\` in minutes on a source | $${money(BAND_METRICS * STANDING_PRICES.alarmMetric + PRICES.customMetricMonth - STANDING_PRICES.alarmMetric)}: an exact silence alarm instead of one that learns |
 | \`silence: 'off'\` on a source | $${money(BAND_METRICS * STANDING_PRICES.alarmMetric + PRICES.customMetricMonth)} |
 | \`probe: false\` in an environment | $${money(sumOf(full) - sumOf(noProbe))} |
 `;

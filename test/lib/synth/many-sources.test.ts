@@ -21,7 +21,7 @@ beforeAll(async () => {
     Array.from({ length: COUNT }, (_, n) => [
       nameOf(n),
       {
-        throttle: { rate: 100, burst: 200 },
+        throttle: 100,
         ...(n % 2 === 0 ? { provider: 'stripe', reconcile: { types: ['*'] } } : { provider: 'asana' }),
       },
     ]),

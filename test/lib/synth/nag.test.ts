@@ -59,7 +59,7 @@ describe('cdk-nag, AwsSolutions and Serverless packs', () => {
 
   it('has nothing to say about what is there only when it is asked for', async () => {
     const sources = {
-      asana: { provider: 'asana', throttle: { rate: 5, burst: 10 } },
+      asana: { provider: 'asana', throttle: 5 },
       stripe: { provider: 'stripe', reconcile: { types: ['*'] }, apiCredential: true },
     };
     const environments = { prod: { account: '123456789012', region: 'eu-central-1' } };

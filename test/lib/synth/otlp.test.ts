@@ -4,7 +4,7 @@ import { defineGateway } from '#core/config/gateway-config.ts';
 import { gateway } from '#test/fixtures/project/gateway.config.ts';
 import { synthEnvironment } from './synth-environment.ts';
 
-const otlp = { endpoint: 'https://otlp.example.com', secretHeaders: true };
+const otlp = { endpoint: 'https://otlp.example.com' };
 const config = defineGateway({ ...gateway, environments: { prod: { otlp } } });
 
 it('is off by default', async () => {

@@ -28,7 +28,7 @@ const EVERYTHING: GatewayConfig = {
       region: 'eu-central-1',
       probe: true,
       outbound: { portal: { name: 'Acme' } },
-      otlp: { endpoint: 'https://otlp.example.com', secretHeaders: true },
+      otlp: { endpoint: 'https://otlp.example.com' },
       edge: { apiUrl: 'https://a1b2c3.execute-api.eu-central-1.amazonaws.com', requestsPerMinute: 2_000 },
       alarmTargets: { page: [{ pagerDuty: 'oncall' }], ticket: [{ slack: 'team' }] },
     },

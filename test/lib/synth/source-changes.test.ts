@@ -10,8 +10,8 @@ type Resource = any;
 
 const SOURCES: Sources = {
   first: { provider: 'stripe' },
-  middle: { provider: 'github', throttle: { rate: 7, burst: 9 } },
-  last: { provider: 'stripe', reconcile: { types: ['*'] }, expectedGapMinutes: 60 },
+  middle: { provider: 'github', throttle: 7 },
+  last: { provider: 'stripe', reconcile: { types: ['*'] }, silence: 60 },
 };
 const configOf = (sources: Sources): GatewayConfig => ({
   sources,
@@ -103,13 +103,13 @@ describe('the throttle of one route', () => {
       ([, each]) => each.Properties.RouteKey === 'POST /webhooks/middle',
     );
     expect(setting.DependsOn).toContain(route?.[0]);
-    expect(setting.Properties.Throttles).toEqual({ 'POST /webhooks/middle': { rate: '7', burst: '9' } });
+    expect(setting.Properties.Throttles).toEqual({ 'POST /webhooks/middle': { rate: '7', burst: '14' } });
   });
 
   it('that is changed or taken away touches its own setting only', async () => {
-    const at = async (throttle?: { rate: number; burst: number }) =>
+    const at = async (throttle?: number) =>
       await synth({ ...SOURCES, middle: { provider: 'github', ...given({ throttle }) } });
-    const slower = difference(base, await at({ rate: 5, burst: 9 }));
+    const slower = difference(base, await at(5));
     expect([...slower.changed, ...slower.added, ...slower.removed]).toEqual([]);
     const none = difference(base, await at());
     expect([...none.changed, ...none.added]).toEqual([]);

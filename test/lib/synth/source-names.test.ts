@@ -17,7 +17,7 @@ const pairs = fc
 
 const configOf = (names: readonly string[]): GatewayConfig => ({
   sources: Object.fromEntries(
-    names.map(name => [name, { provider: 'stripe', reconcile: { types: ['*'] }, throttle: { rate: 1, burst: 1 } }]),
+    names.map(name => [name, { provider: 'stripe', reconcile: { types: ['*'] }, throttle: 1 }]),
   ),
   environments: { prod: {} },
 });

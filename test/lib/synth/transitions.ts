@@ -44,15 +44,15 @@ export const CONFIGURATIONS: Readonly<Record<string, GatewayConfig>> = {
   everything: of(
     {
       outbound: {},
-      otlp: { endpoint: 'https://otlp.example.com', secretHeaders: true },
+      otlp: { endpoint: 'https://otlp.example.com' },
       edge: { apiUrl: 'https://a1b2c3.execute-api.eu-central-1.amazonaws.com', requestsPerMinute: 2_000 },
       alarmTargets: { page: [{ pagerDuty: 'oncall' }, { email: 'a@example.com' }], ticket: [{ slack: 'team' }] },
       ingestProvisionedConcurrency: 1,
     },
     {
       ...SOURCES,
-      stripe: { provider: 'stripe', reconcile: { types: ['*'] }, throttle: { rate: 7, burst: 9 } },
-      shopify: { provider: 'shopify', apiCredential: true, expectedGapMinutes: 60 },
+      stripe: { provider: 'stripe', reconcile: { types: ['*'] }, throttle: 7 },
+      shopify: { provider: 'shopify', apiCredential: true, silence: 60 },
     },
   ),
   'disposable, with outbound': of({ disposable: true, outbound: {} }),

@@ -89,7 +89,7 @@ describe('docs/api/delivery-openapi.json', () => {
     const full = {
       ...{ url: 'https://hooks.customer.com/in', types: ['invoice.*'], channels: ['eu'], uid: 'billing' },
       ...{ filter: { all: [{ path: 'data.amount', op: 'gt', value: 1 }] }, headers: { 'x-tenant': 'a' } },
-      ...{ schedule: 'day', rate: { per_second: 5, burst: 10 }, batch: { max_events: 5, max_bytes: 10_000 } },
+      ...{ schedule: '34-hours', rate: { per_second: 5, burst: 10 }, batch: { max_events: 5, max_bytes: 10_000 } },
       ...{ auto_disable_days: false, metadata: { a: 1 }, description: 'Billing', mode: 'live', alg: 'sha256' },
       compatibility: { like: 'convoy', header: 'x-acme-signature', hash: 'sha512', encoding: 'base64', timed: true },
     };

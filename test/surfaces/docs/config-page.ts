@@ -4,16 +4,12 @@
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { DEFAULT_QUEUE, LOCAL_QUEUE, LOCAL_TIMINGS } from '#core/config/defaults.ts';
 import type { GatewayConfig } from '#core/config/gateway-config.ts';
 import { validateConfig } from '#core/config/validate-config.ts';
-import { DEFAULT_TIMINGS } from '#core/inbound/protocol/timings.ts';
 import { PROVIDERS } from '#providers/index.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
 export const CONFIG = 'core/config/gateway-config.ts';
-const BACKOFF = 'core/retry/backoff.ts';
-const TIMINGS = 'core/inbound/protocol/timings.ts';
 
 /** Where this page describes what a docstring refers to. */
 const LINKS: Readonly<Record<string, string>> = {
@@ -28,6 +24,8 @@ export interface Key {
   readonly name: string;
   readonly required: boolean;
   readonly meaning: string;
+  /** Who sets it: a key that nobody has a reason to set is a constant. */
+  readonly when: string;
   readonly fallback: string;
 }
 
@@ -42,8 +40,9 @@ export function keysOf(file: string, name: string): readonly Key[] {
       .replaceAll(/\n\s*\*/g, '')
       .replaceAll(/\s+/g, ' ')
       .trim();
-    const [meaning = '', fallback = ''] = text.split('@default ');
-    return { name: key, required: optional === '', meaning: meaning.trim(), fallback: fallback.trim() };
+    const [said = '', fallback = ''] = text.split('@default ');
+    const [meaning = '', when = ''] = said.split('@when ').map(part => part.trim());
+    return { name: key, required: optional === '', meaning, when, fallback: fallback.trim() };
   });
 }
 
@@ -77,28 +76,14 @@ function table(head: readonly string[], rows: readonly (readonly string[])[]): s
 
 /** Keys whose docstrings say it all. */
 function described(file: string, name: string, at: string): string {
-  const rows = keysOf(file, name).map(({ name: key, required, meaning, fallback }) => [
+  const rows = keysOf(file, name).map(({ name: key, required, meaning, when, fallback }) => [
     `\`${key}\``,
     allowedAt(`${at}.${key}`),
     required && fallback === '' ? 'required' : fallback.replace(/^see `(\w+)`$/, (_, it) => LINKS[it] ?? it),
     meaning,
+    when,
   ]);
-  return table(['key', 'allowed', 'default', 'meaning'], rows);
-}
-
-/** Numbers with a production and a local default. */
-function numbers(file: string, name: string, at: string, defaults: object, local: object): string {
-  const shown = (values: object, key: string): string => Number(Reflect.get(values, key)).toLocaleString('en-US');
-  const keys = keysOf(file, name);
-  const withMeaning = keys.some(it => it.meaning !== '');
-  const rows = keys.map(({ name: key, meaning }) => [
-    `\`${key}\``,
-    allowedAt(`${at}.${key}`),
-    shown(defaults, key),
-    shown(local, key),
-    ...(withMeaning ? [meaning] : []),
-  ]);
-  return table(['key', 'allowed', 'default', 'in `local`', ...(withMeaning ? ['meaning'] : [])], rows);
+  return table(['key', 'allowed', 'default', 'meaning', 'set it when'], rows);
 }
 
 export function renderConfigPage(): string {
@@ -108,22 +93,25 @@ export function renderConfigPage(): string {
     '## Sources',
     '`sources.<name>`: one URL with its own secret, `/webhooks/<name>`. An environment may change single keys: `environments.prod.sources.<name>`.',
     described(CONFIG, 'SourceConfig', 'sources.name'),
-    '`throttle`:',
-    described('core/config/throttle.ts', 'Throttle', 'sources.name.throttle'),
-    '`retry` waits `random(half, all) of min(cap, base × 2^(attempt − 1)) + 1` seconds before the next attempt. All three together:',
-    described(BACKOFF, 'RetryProfile', 'sources.name.retry'),
+    '`reconcile`: what the provider says it delivered is compared with what arrived ([guide](../receive/missing-events.md)).',
+    described('core/config/reconcile-config.ts', 'ReconcileConfig', 'sources.name.reconcile'),
+    '`retry` waits `random(half, all) of min(cap, 2 × 2^(attempt − 1)) + 1` seconds before the next attempt:',
+    described(CONFIG, 'RetryConfig', 'sources.name.retry'),
     '## Environments',
     '`environments.<name>`: two stacks, `holdfast-<name>-data` and `holdfast-<name>-gateway`, and one more each for `outbound` and `edge`.',
     described(CONFIG, 'EnvironmentConfig', 'environments.name'),
     '## Queue',
-    '`environments.<name>.queue`. Numbers that cannot work together are refused: a message must stay hidden for six process timeouts, and the dead-letter queue must keep longer than the main queue.',
-    numbers(CONFIG, 'QueueSettings', 'environments.name.queue', DEFAULT_QUEUE, LOCAL_QUEUE),
-    '## Waits',
-    '`environments.<name>.timings`. All other waits are constants of [the protocol](../understand/how-receiving-works.md).',
-    numbers(TIMINGS, 'ConfiguredTimings', 'environments.name.timings', DEFAULT_TIMINGS, LOCAL_TIMINGS),
+    '`environments.<name>.queue`. A message stays hidden for six process timeouts, and a dead one is kept for 14 days.',
+    described(CONFIG, 'QueueSettings', 'environments.name.queue'),
     '## Outbound',
     '`environments.<name>.outbound`: webhooks to your customers ([protocol](../understand/how-sending-works.md), [API](../api/delivery.md)). Without it nothing of this is deployed.',
     described('core/config/outbound-config.ts', 'OutboundConfig', 'environments.name.outbound'),
+    '## OpenTelemetry',
+    '`environments.<name>.otlp` ([guide](../operate/traces.md)). Without it nothing of this is deployed.',
+    described('core/config/otlp-config.ts', 'OtlpConfig', 'environments.name.otlp'),
+    '## Domain',
+    '`environments.<name>.domain`: a host of yours in front of the API ([guide](../operate/deploy.md)).',
+    described('core/config/domain-config.ts', 'DomainConfig', 'environments.name.domain'),
     '## Edge',
     '`environments.<name>.edge`: CloudFront and AWS WAF before the front door ([guide](../operate/address-limit.md)). Without it nothing of this is deployed.',
     described('core/config/edge-config.ts', 'EdgeConfig', 'environments.name.edge'),

@@ -10,8 +10,8 @@ describe('docs/reference/configuration.md', () => {
       .filter(line => line.startsWith('| `'));
     expect(rows.length).toBeGreaterThan(70);
     for (const row of rows) {
-      const [, key, allowed, fallback] = row.split(/(?<!\\)\|/).map(it => it.trim());
-      expect([key, allowed, fallback], row).not.toContain('');
+      const [, key, allowed, fallback, , when] = row.split(/(?<!\\)\|/).map(it => it.trim());
+      expect([key, allowed, fallback, when], row).not.toContain('');
       expect(row).not.toMatch(/NaN|undefined/);
     }
   });

@@ -135,14 +135,14 @@ describe('the guides to sending', () => {
       const row = retries.split('\n').find(line => line.startsWith(`| \`${name}\``)) ?? '';
       const lasts = span(waits.reduce((sum, wait) => sum + wait, 0));
       expect(row, name).toContain(`| ${attemptsOf(waits)} | ${lasts} |`);
-      if (name !== 'doubling') expect(row).toContain(`| ${waits.map(worded).join(', ')} |`);
+      if (name !== '7-hours') expect(row).toContain(`| ${waits.map(worded).join(', ')} |`);
     }
-    expect(SCHEDULES.doubling.slice(0, 3)).toEqual([5, 10, 20]);
-    expect(SCHEDULES.doubling.at(-1)).toBe(3_600);
+    expect(SCHEDULES['7-hours'].slice(0, 3)).toEqual([5, 10, 20]);
+    expect(SCHEDULES['7-hours'].at(-1)).toBe(3_600);
   });
 
   it('say the defaults', () => {
-    const { schedule, timeoutSeconds, autoDisableDays, probe, retentionDays } = outbound;
+    const { schedule, timeoutSeconds, autoDisableDays, hold, retentionDays } = outbound;
     expect(schedule).toBe(SCHEDULES.standard);
     expect(customers).toContain(
       schedule
@@ -152,14 +152,14 @@ describe('the guides to sending', () => {
     );
     expect(customers).toContain(`After ${timeoutSeconds} seconds we stop waiting`);
     expect(customers).toContain(`After ${autoDisableDays} days without a success we disable`);
-    expect(customers).toContain(`every ${probe.capSeconds / 60} minutes at the longest`);
+    expect(customers).toContain(`every ${hold.capSeconds / 60} minutes at the longest`);
     expect(customers).toContain(`We keep messages for ${retentionDays} days.`);
     expect(customers).toContain(`on port ${outbound.ports.join()}`);
     expect(customers).toContain(`\`${outbound.headerPrefix}event\``);
     expect(retries).toContain(`**\`timeoutSeconds\`** (${timeoutSeconds}, at most 30)`);
     expect(retries).toContain(`**\`autoDisableDays\`** (${autoDisableDays})`);
     expect(retries).toContain(
-      `after ${probe.baseSeconds} seconds, then after longer waits, up to ${probe.capSeconds / 60} minutes`,
+      `after ${hold.baseSeconds} seconds, then after longer waits, up to ${hold.capSeconds / 60} minutes`,
     );
   });
 });

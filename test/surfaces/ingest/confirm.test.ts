@@ -144,7 +144,7 @@ describe('a key that cannot be fetched', () => {
       return publicKey.export({ format: 'jwk' }) as Jwk;
     };
     const ports = { http: sns, keys: { fetchKey } };
-    const options = { settings: { topicArn: TOPIC }, privateKey, ingestPorts: ports, source: { dryRun: true } };
+    const options = { settings: { topicArn: TOPIC }, privateKey, ingestPorts: ports };
     const world = new ProviderWorld('sns', options);
     expect(await world.post(world.sign('{"order":1}'))).toMatchObject({
       status: 503,

@@ -131,8 +131,8 @@ describe('a secret that somebody plants', () => {
       expect(await secrets.get(SOURCE)).toEqual({ kind: 'secret', secret: { current: BROUGHT } });
   });
 
-  it('is not kept in quarantine, nor acknowledged by a dry run', async () => {
-    const world = notion({ secret: BROUGHT, source: { quarantine: true, dryRun: true } });
+  it('is not kept in quarantine', async () => {
+    const world = notion({ secret: BROUGHT, source: { quarantine: true } });
     expect(await world.post(notionHandshake(PLANTED))).toEqual(refusedPairing);
     expect(world.stored()).toBe('[[],[]]');
   });

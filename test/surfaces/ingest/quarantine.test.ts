@@ -16,42 +16,6 @@ const stripe = (source: Partial<ResolvedSource>, options: ProviderWorldOptions =
 const refusedItems = (world: ProviderWorld): RefusedItem[] =>
   world.world.database.dump(PAYLOADS).filter(item => String(item['pk']).startsWith('_refused#')) as never;
 
-describe('a dry run', () => {
-  it('acknowledges what does not verify, counts it, and handles none of it', async () => {
-    const world = stripe({ dryRun: true });
-    const answer = await world.post(world.sign(eventOf('evt_1'), FORGERS));
-    expect(answer).toMatchObject({ status: 200, body: '{"status":"accepted"}' });
-    expect((await world.post({ headers: {}, body: eventOf('evt_1') })).status).toBe(200);
-    expect(world.refusals('mismatch')).toBe(1);
-    expect(world.refusals('missing')).toBe(1);
-    await world.settle();
-    expect(world.world.items()).toEqual([]);
-    expect(world.world.outside).toEqual([]);
-    expect(world.world.telemetry.total('Accepted')).toBe(0);
-  });
-
-  it('handles what verifies, as ever', async () => {
-    const world = stripe({ dryRun: true });
-    expect((await world.post(world.sign(eventOf('evt_1'), SECRET))).status).toBe(200);
-    await world.settle();
-    expect(world.events()).toMatchObject([{ pk: 'default#evt_1', status: 'completed' }]);
-  });
-
-  it('keeps what it would have refused, so that one can see why', async () => {
-    const world = stripe({ dryRun: true });
-    await world.post(world.sign(eventOf('evt_1'), FORGERS));
-    expect(refusedItems(world)).toMatchObject([{ pk: '_refused#default', cause: 'mismatch' }]);
-  });
-
-  it('does not open the doors in front of verification', async () => {
-    const world = stripe({ dryRun: true, allowList: ['192.0.2.0/24'], maxBodyBytes: 100 });
-    const sent = world.sign(eventOf('evt_1'), SECRET);
-    expect((await world.post(sent)).status).toBe(403);
-    expect((await world.post({ ...sent, sourceIp: '192.0.2.9', body: 'x'.repeat(101) })).status).toBe(413);
-    expect((await world.post({ ...sent, sourceIp: '192.0.2.9', method: 'PUT' })).status).toBe(405);
-  });
-});
-
 describe('the quarantine', () => {
   it('keeps cause and time alone where the source does not want the bytes', async () => {
     const world = stripe({ quarantine: false });

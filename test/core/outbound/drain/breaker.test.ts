@@ -5,7 +5,7 @@ import {
   afterAnswer,
   type Breaker,
   breakerSlots,
-  DEFAULT_PROBE,
+  DEFAULT_HOLD,
   disableReason,
   isOnTrial,
   rate,
@@ -26,7 +26,7 @@ const throttled = (retryAfterMs?: number): Verdict => ({
   ...given({ retryAfterMs }),
 });
 const at = (now: number, cap = 5, draw = 0.5, about = 'msg_a') => ({
-  ...{ now, cap, about, probe: DEFAULT_PROBE },
+  ...{ now, cap, about, hold: DEFAULT_HOLD },
   random: { next: () => draw },
 });
 const feed = (verdicts: readonly Verdict[], cap = 5): Breaker =>

@@ -8,11 +8,11 @@ const sum = (waits: readonly number[]): number => waits.reduce((all, wait) => al
 test('the named schedules, wait by wait', () => {
   expect(SCHEDULES.standard).toEqual([5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400]);
   expect(sum(SCHEDULES.standard)).toBe(75 * HOUR_SECONDS + 35 * 60 + 5);
-  expect(SCHEDULES.doubling).toHaveLength(16);
-  expect(SCHEDULES.doubling.slice(0, 4)).toEqual([5, 10, 20, 40]);
-  expect(Math.max(...SCHEDULES.doubling)).toBe(3_600);
-  expect(SCHEDULES.day).toEqual([60, 300, 1_800, 7_200, 28_800, 86_400]);
-  expect(SCHEDULES['ten-hours']).toEqual([60, 300, 1_800, 7_200, 18_000, 36_000, 36_000]);
+  expect(SCHEDULES['7-hours']).toHaveLength(16);
+  expect(SCHEDULES['7-hours'].slice(0, 4)).toEqual([5, 10, 20, 40]);
+  expect(Math.max(...SCHEDULES['7-hours'])).toBe(3_600);
+  expect(SCHEDULES['34-hours']).toEqual([60, 300, 1_800, 7_200, 28_800, 86_400]);
+  expect(SCHEDULES['27-hours']).toEqual([60, 300, 1_800, 7_200, 18_000, 36_000, 36_000]);
   for (const waits of Object.values(SCHEDULES)) expect(isSchedule(waits)).toBe(true);
 });
 

@@ -109,7 +109,7 @@ export class DrainSession {
       },
       retentionMs: RETENTION_MS,
       waits: Array.from({ length: attempts - 1 }, (_, n) => 5 + 60 * n),
-      probe: { baseSeconds: 30, capSeconds: 900 },
+      hold: { baseSeconds: 30, capSeconds: 900 },
       autoDisableDays: false,
       attemptLog: 'failures',
     };

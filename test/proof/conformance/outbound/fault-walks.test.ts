@@ -5,7 +5,7 @@
  */
 import { expect, test } from 'vitest';
 import { SeededRandom } from '#adapters/memory/seeded-random.ts';
-import { afterAnswer, type Breaker, DEFAULT_PROBE, isOnTrial } from '#core/outbound/drain/breaker.ts';
+import { afterAnswer, type Breaker, DEFAULT_HOLD, isOnTrial } from '#core/outbound/drain/breaker.ts';
 import { classifyAnswer } from '#core/outbound/drain/classify-answer.ts';
 import { EGRESS } from '#core/outbound/drain/endpoint-config.ts';
 import type { MessageId } from '#core/outbound/protocol/ids.ts';
@@ -44,7 +44,7 @@ async function walk(seed: number, rules: Rules, met: Met): Promise<void> {
       const asked = { ...state, open: isOnTrial(breaker) };
       const { to, charged } = after(rules, asked, m);
       const verdict = classifyAnswer(request.answer ?? noAnswer('timeout'), now);
-      const given = { now, random, probe: DEFAULT_PROBE, cap: 1, about: request.id };
+      const given = { now, random, hold: DEFAULT_HOLD, cap: 1, about: request.id };
       // A hold that is over says nothing.
       const { holdUntil = 0, ...rest } = breaker;
       breaker = afterAnswer(holdUntil > now ? breaker : rest, verdict, given);

@@ -12,7 +12,7 @@ const report = await simulate({
   calm: argv.includes('--calm') || argv.includes('--kills'),
   ...(argv.includes('--kills') ? { killEveryMs: 10_000 } : {}),
   ...(argv.includes('--abandoned') ? { abandoned: true, retentionDays: 10 } : {}),
-  ...(argv.includes('--short') ? { schedule: 'ten-hours' as const } : {}),
+  ...(argv.includes('--short') ? { schedule: '27-hours' as const } : {}),
 });
 const { complaints, ...numbers } = report;
 process.stdout.write(`${JSON.stringify({ ...numbers, seconds: (Date.now() - startedAt) / 1_000 }, undefined, 1)}\n`);

@@ -8,7 +8,7 @@ import { TEMPERAMENTS } from './temperaments.ts';
 const INVARIANTS = ['O1', 'O2', 'O3', 'O4', 'O5', 'O6', 'O7', 'O8', 'O9'];
 /** At noon each application sends 20 messages an hour in the long run; 8 show the same with a third of the work. */
 const PER_HOUR = isLongRun() ? 20 : 8;
-const DAY: Omit<SimulationOptions, 'seed'> = { endpoints: 40, days: 1, perHour: PER_HOUR, schedule: 'ten-hours' };
+const DAY: Omit<SimulationOptions, 'seed'> = { endpoints: 40, days: 1, perHour: PER_HOUR, schedule: '27-hours' };
 /** 500 endpoints of all temperaments for a month; some are abandoned, and what waits for them expires. */
 const MONTH = { endpoints: 500, days: 30, perHour: 0.6, abandoned: true, retentionDays: 10 } as const;
 
