@@ -194,7 +194,7 @@ it('keeps the schedule of an answered failure while the guard is on, and lets a 
 });
 
 it('disables by a rate of failures, an hour after its owner was told, and not for one message', async () => {
-  const breaker = { probe: { baseSeconds: 30, capSeconds: 900 }, disableAt: DISABLES['nineteen-of-twenty'] };
+  const breaker = { hold: { baseSeconds: 30, capSeconds: 900 }, disableAt: DISABLES['nineteen-of-twenty'] };
   const never = { breaker, autoDisableDays: 30 };
   const bad = await withEndpoint(() => noAnswer('connect'), {}, never);
   const ops = await bad.world.clock.complete(bad.world.createApplication({ uid: 'operations' }));
