@@ -113,7 +113,13 @@ export class GapWorld {
     const ports = { ...this.#base, telemetry: this.world.telemetry };
     try {
       const until = this.now + this.skewMs + 14 * MINUTE_MS;
-      return await reconcileDeliveries(list, until, ports, { ...this.world.rules, ...resolved, settleMs: 5 * MINUTE_MS, dryRun: false, ...rules });
+      return await reconcileDeliveries(list, until, ports, {
+        ...this.world.rules,
+        ...resolved,
+        settleMs: 5 * MINUTE_MS,
+        dryRun: false,
+        ...rules,
+      });
     } finally {
       this.#killAt = undefined;
     }
