@@ -120,7 +120,6 @@ export interface OutboundWorldOptions {
   readonly publishes?: 'by turns' | 'direct' | 'job';
   readonly auditMinutes?: number;
   readonly pageUrl?: string;
-  readonly reconcile?: 'all' | 'sample' | 'off';
   /** The store as a function meets it. */
   readonly watchStore?: (role: OutboundRole, store: ItemStore) => ItemStore;
 }

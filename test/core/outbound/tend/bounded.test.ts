@@ -43,7 +43,7 @@ it('compares 1,200 messages with their deliveries in several runs', async () => 
 });
 
 it('audits 1,000 endpoints in several runs, and wakes the one whose token was lost', async () => {
-  const world = slowWorld(600, { publishes: 'direct', reconcile: 'off' });
+  const world = slowWorld(600, { publishes: 'direct' });
   const app = await world.createApplication();
   const other = await world.createApplication();
   for (let n = 0; n < 999; n++) {
