@@ -34,7 +34,7 @@ const USAGE = `Usage: npm run drill -- <name> [--write | --hands-on] [--port <nu
   <name>    ${DRILLS.map(drill => drill.title).join(', ')}
   --hands-on  break it and show the page; you end it in another terminal, and are told what you did and how long it
             took (half an hour at most)
-  --write   write the transcript to docs/drills/<name>.md
+  --write   write the transcript to test/watch/drills/<name>.txt
   --port    port of the local AWS (default 4566, or HOLDFAST_PORT); one that runs is joined, else one is started`;
 
 async function main(): Promise<number> {
@@ -52,10 +52,10 @@ async function main(): Promise<number> {
     const transcript = new Transcript(drill.title, aboutOf(drill));
     await Promise.race([play(drill, aws, transcript, ended.signal), interrupted]);
     if (write) {
-      const path = join(PROJECT_ROOT, 'docs/drills', `${drill.title}.md`);
+      const path = join(PROJECT_ROOT, 'test/watch/drills', `${drill.title}.txt`);
       await mkdir(join(path, '..'), { recursive: true });
       await writeFile(path, transcript.toMarkdown());
-      console.log(`\nwrote docs/drills/${drill.title}.md`);
+      console.log(`\nwrote test/watch/drills/${drill.title}.txt`);
     }
     console.log(`\nThe drill ${drill.title} showed everything it should.`);
     return 0;

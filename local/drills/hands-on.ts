@@ -77,7 +77,7 @@ export async function playHandsOn(exercise: Exercise, stage: HandsOnStage, to: C
     }
     if (to.now() - pagedAt >= to.limitMs || checks.some(it => it.missed)) {
       const missing = checks.filter(it => !it.isSo).map(it => it.what);
-      to.say(`\nNot over, ${took}. Missing: ${missing.join('; ')}. How it is done: docs/drills/${exercise.title}.md`);
+      to.say(`\nNot over, ${took}. Missing: ${missing.join('; ')}. How it is done: npm run drill -- ${exercise.title}`);
       return false;
     }
     await to.sleep(1_000);

@@ -1,7 +1,7 @@
 /**
  * The console beside `npm start` in a real browser, in the long run: the sample events are there; webhooks sent by curl are
  * on the screen within a second (p95); and a night on call, from the link under the message to replayed and OK, by
- * clicking only, at the pace of a person. HOLDFAST_PICTURES=1 writes its pictures for docs/operate/a-night-on-call.md.
+ * clicking only, at the pace of a person.
  */
 import { execFile } from 'node:child_process';
 import { readFile, rm, writeFile } from 'node:fs/promises';
@@ -111,12 +111,8 @@ async function night(page: Page, { root, running, place }: Around): Promise<void
 
   const begun = Date.now();
   const lines: string[] = [];
-  const note = async (what: string, picture?: string): Promise<void> => {
+  const note = (what: string): void => {
     lines.push(`| ${Math.round((Date.now() - begun) / 1_000)} s | ${what} |`);
-    if (picture !== undefined && process.env['HOLDFAST_PICTURES'] !== undefined) {
-      await wait(300);
-      await page.screenshot({ path: join(PACKAGE_ROOT, `docs/console/${picture}.png`), animations: 'disabled' });
-    }
   };
   const click = async (target: Locator): Promise<void> => {
     await target.waitFor();
@@ -125,11 +121,11 @@ async function night(page: Page, { root, running, place }: Around): Promise<void
   };
   await page.goto(link);
   await page.getByText('2 dead events in 1 group').waitFor();
-  await note('the link: two dead, one cause', 'on-call-1-dead');
+  note('the link: two dead, one cause');
   await click(page.getByRole('link', { name: 'Open it' }));
   await page.locator('.error-line', { hasText: 'has no id and amount' }).waitFor();
   await page.getByText('amount_received').waitFor();
-  await note('one of them: the place in the handler, and the body that it could not take', 'on-call-2-event');
+  note('one of them: the place in the handler, and the body that it could not take');
   // The one thing that is not clicked: the handler is edited, and npm start -- --watch runs it.
   const handler = join(root, 'handlers/payments-ledger.ts');
   const code = await readFile(handler, 'utf8');
@@ -142,23 +138,23 @@ async function night(page: Page, { root, running, place }: Around): Promise<void
   const seen = running.stdout().length;
   await writeFile(handler, fixed);
   while (!/runs here now/.test(running.stdout().slice(seen))) await wait(100);
-  await note('the handler is fixed, and `npm start -- --watch` runs it');
+  note('the handler is fixed, and `npm start -- --watch` runs it');
   await click(page.getByRole('navigation').getByRole('link', { name: /Dead letters/ }));
   await click(page.getByRole('button', { name: 'Replay …' }).first());
   await page.getByText('2 events').first().waitFor();
   await wait(LOOK_MS);
   await page.getByLabel('Why?').pressSequentially('takes amount_received, too', { delay: KEY_MS });
-  await note('what would be replayed, and why', 'on-call-3-replay');
+  note('what would be replayed, and why');
   await click(page.getByRole('button', { name: 'Replay 2 events' }));
   await page
     .getByText(/2 of 2|done/)
     .first()
     .waitFor({ timeout: 180_000 });
   await page.locator('.state', { hasText: 'done' }).first().waitFor({ timeout: 180_000 });
-  await note('the job is done', 'on-call-4-job');
+  note('the job is done');
   await click(page.getByRole('navigation').getByRole('link', { name: /Now/ }));
   await page.getByText(/All is well/).waitFor({ timeout: 180_000 });
-  await note('all is well, and no alarm is open', 'on-call-5-well');
+  note('all is well, and no alarm is open');
   const took = Date.now() - begun;
   console.log(
     `the night by clicks (each ${LOOK_MS} ms after its target shows, keys every ${KEY_MS} ms):\n${lines.join('\n')}`,

@@ -22,7 +22,7 @@ const CHECKOUT: Place = {
   start: [join(PACKAGE_ROOT, 'local/start.ts')],
   holdfast: [join(PACKAGE_ROOT, 'bin/holdfast.ts')],
 };
-/** `npm run docs:drills`: what they showed becomes the pages of docs/drills. */
+/** `npm run record:drills`: what they showed becomes the recordings beside this file. */
 const RECORDS = process.env['HOLDFAST_RECORD'] === '1';
 /** The longest first. */
 const DRILLS = ['processor-down', 'backlog', 'bad-secret', 'dead-letter', 'silent-source'];
@@ -61,8 +61,8 @@ function stepsPrinted(stdout: string): readonly string[] {
   return [...stdout.matchAll(/^(.+) \+\d+ s$/gm)].map(([, step = '']) => step.replaceAll(/\d+/g, 'N'));
 }
 
-/** The same of its recording in docs. */
+/** The same of its recording. */
 async function stepsRecorded(name: string): Promise<readonly string[]> {
-  const page = await readFile(join(PACKAGE_ROOT, 'docs/drills', `${name}.md`), 'utf8');
+  const page = await readFile(join(PACKAGE_ROOT, 'test/watch/drills', `${name}.txt`), 'utf8');
   return [...page.matchAll(/^\*\*\+\d+ s\*\* (.+)$/gm)].map(([, step = '']) => step.replaceAll(/\d+/g, 'N'));
 }
