@@ -36,7 +36,6 @@ const CEILINGS: Readonly<Record<string, number>> = {
   'docs/operate/alarms.md': 430,
   'docs/operate/watch.md': 600,
   'docs/operate/scale.md': 1_000,
-  'docs/operate/costs.md': 250,
   'docs/operate/recover.md': 1_100,
   'docs/operate/service-levels.md': 380,
   'docs/operate/traces.md': 300,
@@ -60,7 +59,6 @@ const OVER: Readonly<Record<string, number>> = {
   'docs/api/README.md': 350,
   'docs/api/delivery.md': 2_200,
   'docs/operate/cdk.md': 500,
-  'docs/operate/costs.md': 500,
   'docs/operate/scale.md': 1_500,
   'docs/operate/watch.md': 650,
   'docs/receive/add-a-provider.md': 1_550,
@@ -69,9 +67,6 @@ const OVER: Readonly<Record<string, number>> = {
   'docs/receive/ordering.md': 1_200,
   'docs/receive/your-own-project.md': 850,
   'docs/reference/cli.md': 2_400,
-  'docs/reference/configuration.md': 3_300,
-  'docs/reference/exports.md': 900,
-  'docs/reference/providers.md': 2_300,
   'docs/reference/words.md': 900,
   'docs/send/batches.md': 700,
   'docs/send/first-message.md': 700,
@@ -82,7 +77,6 @@ const OVER: Readonly<Record<string, number>> = {
   'docs/send/retries.md': 500,
   'docs/send/signatures.md': 400,
   'docs/understand/architecture.md': 1_550,
-  'docs/understand/aws-assumptions.md': 2_450,
   'docs/understand/guarantees.md': 1_150,
   'docs/understand/how-receiving-works.md': 3_200,
   'docs/understand/how-sending-works.md': 4_550,
@@ -90,6 +84,15 @@ const OVER: Readonly<Record<string, number>> = {
   'docs/understand/proof.md': 4_400,
   'docs/understand/sending-requirements.md': 3_800,
   'docs/understand/threats.md': 2_100,
+};
+
+/** Pages that a command makes whole: they grow with the code. */
+const MADE: Readonly<Record<string, number>> = {
+  'docs/operate/costs.md': 500,
+  'docs/reference/configuration.md': 3_900,
+  'docs/reference/exports.md': 900,
+  'docs/reference/providers.md': 2_300,
+  'docs/understand/aws-assumptions.md': 2_450,
 };
 
 /** All pages of a folder together. The ends: runbooks 4,100, decisions 7,200. */
@@ -108,7 +111,7 @@ const pages = readPages().filter(({ path }) => !path.startsWith('docs/providers/
 it('each page keeps to its number', () => {
   const wrong = pages
     .filter(({ path }) => !Object.keys(FOLDERS).some(folder => path.startsWith(folder)))
-    .map(({ path, text }) => ({ path, words: wordsOf(text), may: OVER[path] ?? CEILINGS[path] ?? 0 }))
+    .map(({ path, text }) => ({ path, words: wordsOf(text), may: OVER[path] ?? CEILINGS[path] ?? MADE[path] ?? 0 }))
     .filter(({ words, may }) => words > may);
   expect(wrong).toEqual([]);
 });
