@@ -82,7 +82,6 @@ const OVER: Readonly<Record<string, number>> = {
   'docs/understand/how-sending-works.md': 4_550,
   'docs/understand/oracles.md': 1_900,
   'docs/understand/proof.md': 4_400,
-  'docs/understand/sending-requirements.md': 3_800,
   'docs/understand/threats.md': 2_100,
 };
 
@@ -98,7 +97,7 @@ const MADE: Readonly<Record<string, number>> = {
 /** All pages of a folder together. The ends: runbooks 4,100, decisions 7,200. */
 const FOLDERS: Readonly<Record<string, number>> = {
   'docs/runbooks/': 4_800,
-  'docs/decisions/': 18_700,
+  'docs/decisions/': 18_950,
 };
 
 const wordsOf = (text: string): number =>
