@@ -32,8 +32,8 @@ export interface SourceConfig {
    */
   readonly unhandled?: 'ignore' | 'dead_letter';
   /**
-   * Requests per second of the route, and at once twice as many (5,000 at the most); beyond them API Gateway answers
-   * 429. Above 1,000 a second its events are spread over several keys of the indexes: readers ask as many
+   * Requests per second of the route, and at once twice as many (5,000 at the most);
+   * beyond them API Gateway answers 429. Above 1,000 a second its events are spread over several keys of the indexes: readers ask as many
    * (docs/operate/scale.md). @when a source sends more than that, or its traffic must be bounded @default 1,000
    */
   readonly throttle?: number;

@@ -13,5 +13,5 @@ export const throttleShape: Check = (value, path, report) =>
     report(typeof value === 'object' ? { ...problem, fix: 'write the rate alone: the burst is twice that' } : problem),
   );
 
-/** API Gateway takes 5,000 at once and no more. */
+/** At most 5,000 at once: the burst of an account. */
 export const throttleOf = (perSecond: number): Throttle => ({ rate: perSecond, burst: Math.min(2 * perSecond, 5_000) });

@@ -1,10 +1,9 @@
 /** Checks every part an event needs, and says how to repair what is wrong. */
 import { parseSecret } from '#adapters/secrets/parse-secret.ts';
-import { alarmSecretName, alarmServices, commandToSetAlarmSecret } from '#core/config/alarm-services.ts';
+import { alarmSecretName, alarmServices, commandToSetAlarmSecret, unheardPages } from '#core/config/alarm-services.ts';
 import { secretName } from '#core/config/deployment.ts';
 import { checkHandlerSources, unsentTypes } from '#core/config/handler-config.ts';
 import { narrowAllowLists } from '#core/config/range-cover.ts';
-import { unheardPages } from '#core/config/unheard-pages.ts';
 import { REFUSED_SLOTS } from '#core/inbound/protocol/event-item.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '#core/time.ts';
 import { VERSION } from '#core/version.ts';

@@ -155,11 +155,13 @@ export class HandlersInMemory {
       createSecretsClient: () => ({}),
       SecretsManagerValues: made(() => secrets),
     });
+    class NoSecretValue extends Error {}
     this.#replace('#adapters/secrets/secret-credential.ts', {
+      NoSecretValue,
       secretCredential: (name: string) => ({
         get: async () => {
           const text = credentials.get(name);
-          if (text === undefined) throw new Error(`nobody set the secret ${name}`);
+          if (text === undefined) throw new NoSecretValue(`nobody set the secret ${name}`);
           return text;
         },
         forget: () => undefined,

@@ -5,8 +5,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import rows from '#test/requirements/sending.json' with { type: 'json' };
 import { ROOT } from './pages.ts';
-import rows from './sending.json' with { type: 'json' };
 
 interface Requirement {
   readonly number: number;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { unheardPages } from '#core/config/alarm-services.ts';
 import type { EnvironmentConfig } from '#core/config/gateway-config.ts';
 import { resolveDeployment } from '#core/config/resolve-config.ts';
-import { unheardPages } from '#core/config/unheard-pages.ts';
 import { PROVIDERS } from '#providers/index.ts';
 import { gateway } from '#test/fixtures/project/gateway.config.ts';
 
