@@ -208,12 +208,14 @@ function concernLines(run: Run, concern: Concern, line: (name: string, text: str
 function customersText({ out }: Run, it: DeliverySummary): string {
   if (it.as_of === null) return 'endpoints are counted with the first audit, within ten minutes';
   const closed = [`${it.on_hold} on hold`, `${it.paused} paused`, `${it.disabled} disabled`];
+  const guard = it.egress_guard === null ? '' : `; ${guardText(it.egress_guard)}`;
+  const counted = `${it.endpoints} endpoints: ${closed.join(', ')}`;
+  if (it.audited_at === null) return `${counted}; what waits and what died is counted with the first audit${guard}`;
   const waiting =
     it.oldest_waiting_at === null
       ? 'nothing waits'
       : `the oldest has waited since ${out.ago(Date.parse(it.oldest_waiting_at))}`;
-  const guard = it.egress_guard === null ? '' : `; ${guardText(it.egress_guard)}`;
-  return `${it.endpoints} endpoints: ${closed.join(', ')}; ${waiting}; ${it.dead} deliveries dead${guard}`;
+  return `${counted}; ${waiting}; ${it.dead} deliveries dead${guard}`;
 }
 
 /** At most 20 refused requests are kept for each source and cause; more may have come. */

@@ -27,7 +27,6 @@ export const reconcileAlarms: AlarmList = context => {
         threshold: (BEHIND_HOURS + source.reconcile.everyMinutes / 60) * 3_600 + source.reconcile.settleMs / 1_000,
         fires: 'above',
         datapoints: [hours, hours],
-        // A dry run moves nothing and so reports no lag.
         missing: 'breaching',
         meaning: `Source ${source.id} has not been compared with ${source.spec.title} for hours. Check the credential, the limits of the provider, and the function (${toConstructId('reconcile-providers')}Function).`,
         firstCommand: context.holdfast(`logs --of reconcile-providers --where source=${source.id} --since 12h`),

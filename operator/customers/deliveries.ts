@@ -18,6 +18,8 @@ export interface Application {
 /** All endpoints: as they are now, or with many applications as the last audit found them; `as_of` null: none came yet. */
 export interface DeliverySummary {
   readonly as_of: string | null;
+  /** The last audit, which counts what died and what waits. Null: none came yet. */
+  readonly audited_at: string | null;
   readonly endpoints: number;
   /** Open, and not well. Undefined: counted by an audit, which does not know. */
   readonly failing?: number;
@@ -71,7 +73,8 @@ export const guardText = ({ silent }: NonNullable<DeliverySummary['egress_guard'
 const COUNTED_NOW = 100;
 
 export async function readDeliverySummary(operator: Operator): Promise<DeliverySummary> {
-  const audited = await ask<DeliverySummary>(operator, { method: 'GET', path: ['summary'] });
+  const summary = await ask<Omit<DeliverySummary, 'audited_at'>>(operator, { method: 'GET', path: ['summary'] });
+  const audited = { ...summary, audited_at: summary.as_of };
   const live = await readOutbound(operator, COUNTED_NOW);
   if (live === undefined) return audited;
   const count = (state: EndpointState): number => live.unwell.filter(each => each.state === state).length;

@@ -85,16 +85,17 @@ async function checkHandlers(operator: Operator, note: (check: Check) => void): 
 async function checkCustomers(operator: Operator, note: (check: Check) => void): Promise<void> {
   if (operator.deployment.config.outbound === undefined) return;
   const name = 'customers';
-  const [{ as_of, endpoints, disabled, on_hold }, { deployedAt }] = await Promise.all([
+  const [{ audited_at, endpoints, disabled, on_hold }, { deployedAt }] = await Promise.all([
     readDeliverySummary(operator),
     operator.gateway(),
   ]);
   // The first audit comes within an hour of the first deployment.
-  const since = as_of === null ? deployedAt : Date.parse(as_of);
+  const since = audited_at === null ? deployedAt : Date.parse(audited_at);
   const late = since !== undefined && operator.clock.now() - since > AUDIT_LATE_MS;
   const fix = operator.command('runbook sending-lost-work');
   if (late) note({ name, result: 'wrong', text: 'endpoints were not audited for two hours: tend does not run', fix });
-  else if (as_of === null) note({ name, result: 'ok', text: 'endpoints are counted with the first audit' });
+  else if (audited_at === null)
+    note({ name, result: 'ok', text: `${endpoints} endpoints; the first audit is to come` });
   else note({ name, result: 'ok', text: `${endpoints} endpoints, ${on_hold} on hold, ${disabled} disabled` });
 }
 

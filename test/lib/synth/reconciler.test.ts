@@ -12,7 +12,7 @@ beforeAll(async () => {
   const sources = {
     ...gateway.sources,
     stripe: { provider: 'stripe', reconcile: { types: ['invoice.*'] } },
-    github: { provider: 'github', reconcile: { hooks: ['app'], everyMinutes: 30, dryRun: true } },
+    github: { provider: 'github', reconcile: { hooks: ['app'], everyMinutes: 30 } },
     shopify: { provider: 'shopify', apiCredential: true },
   };
   prod = await synthEnvironment('prod', { sources, environments: { prod: {} } });
@@ -103,7 +103,7 @@ describe('the reconciler', () => {
       .filter(it => it.AlarmName.includes('reconcile-providers'));
     const metricOf = (it: Resource): string => it.MetricName ?? it.Metrics[1].MetricStat.Metric.MetricName;
     expect(alarms.map(it => [it.AlarmName, metricOf(it), it.TreatMissingData, it.Threshold]).sort()).toEqual([
-      ['holdfast-prod-reconcile-providers-behind-github', 'ReconcileLag', 'notBreaching', 6.5 * 3_600 + 900],
+      ['holdfast-prod-reconcile-providers-behind-github', 'ReconcileLag', 'breaching', 6.5 * 3_600 + 900],
       ['holdfast-prod-reconcile-providers-behind-stripe', 'ReconcileLag', 'breaching', 7 * 3_600 + 900],
       ['holdfast-prod-reconcile-providers-gaps', 'ReconcileGaps', 'notBreaching', 1],
     ]);

@@ -5,6 +5,7 @@ import { resolveDeployment } from '#core/config/resolve-config.ts';
 import { controlKey } from '#core/outbound/protocol/keys.ts';
 import { SUMMARY, summaryOf } from '#core/outbound/tend/summary.ts';
 import { HOUR_MS } from '#core/time.ts';
+import { askDelivery } from '#operator/delivery-api.ts';
 import { PROVIDERS } from '#providers/index.ts';
 import { producerWorld } from '#test/kit/producer-world.ts';
 import { CliWorld } from './cli-world.ts';
@@ -19,6 +20,13 @@ async function world(auditedAgo: number | undefined, deployedAgo = 5 * HOUR_MS) 
   const cli = new CliWorld();
   const now = cli.world.clock.now();
   const { api, store } = producerWorld(now);
+  const call = (method: 'POST', path: readonly string[], body: object = {}): Promise<unknown> =>
+    askDelivery(api, { method, path, body });
+  await call('POST', ['apps'], { name: 'Acme', uid: 'acme' });
+  for (const uid of ['a', 'b', 'c'])
+    await call('POST', ['apps', 'uid:acme', 'endpoints'], { uid, url: `https://${uid}.example.com/` });
+  await call('POST', ['apps', 'uid:acme', 'endpoints', 'uid:b', 'pause'], { why: 'a test' });
+  await call('POST', ['apps', 'uid:acme', 'endpoints', 'uid:c', 'disable'], { why: 'a test' });
   const counts = { endpoints: 7, withTraffic: 5, onHold: 2, disabled: 1, paused: 3, died: 9, dead: 6, lost: 0 };
   const seen = { ...counts, oldestWaiting: now - HOUR_MS };
   if (auditedAgo !== undefined)
@@ -34,17 +42,19 @@ async function world(auditedAgo: number | undefined, deployedAgo = 5 * HOUR_MS) 
 it('counts the endpoints that do not get their webhooks, and says since when the oldest waits', async () => {
   const { lineOf, cli, gateway, deployment } = await world(60_000);
   expect(await lineOf('status')).toMatch(
-    /^customers +7 endpoints: 2 on hold, 3 paused, 1 disabled; the oldest has waited since \S.* ago; 6 deliveries dead$/,
+    /^customers +3 endpoints: 0 on hold, 1 paused, 1 disabled; the oldest has waited since \S.* ago; 6 deliveries dead$/,
   );
-  expect(await lineOf('doctor')).toMatch(/^ok +customers +7 endpoints, 2 on hold, 1 disabled$/);
+  expect(await lineOf('doctor')).toMatch(/^ok +customers +3 endpoints, 0 on hold, 1 disabled$/);
   const { value } = await cli.json(['status'], { gateway, readDeployment: () => deployment });
-  expect(value).toMatchObject({ customers: { endpoints: 7, on_hold: 2, paused: 3, disabled: 1, dead: 6, died: 9 } });
+  expect(value).toMatchObject({ customers: { endpoints: 3, on_hold: 0, paused: 1, disabled: 1, dead: 6, died: 9 } });
 });
 
 it('says that nothing was counted yet, of a deployment of today', async () => {
   const { lineOf } = await world(undefined, 60_000);
-  expect(await lineOf('status')).toMatch(/^customers +endpoints are counted with the first audit/);
-  expect(await lineOf('doctor')).toMatch(/^ok +customers +endpoints are counted with the first audit$/);
+  expect(await lineOf('status')).toMatch(
+    /^customers +3 endpoints: .*; what waits and what died is counted with the first audit$/,
+  );
+  expect(await lineOf('doctor')).toMatch(/^ok +customers +3 endpoints; the first audit is to come$/);
 });
 
 it.each([

@@ -76,7 +76,7 @@ it('a wrong secret: one who throws the old secret away is told what is missing',
   expect(await play({ 5: replace })).toBe(false);
   expect(text()).toMatch(/done: requests with the new secret are accepted \(5 s after the page\)/);
   expect(text()).toMatch(
-    /Not over, 30 s .*Missing: requests with the old secret are accepted, too.*docs\/drills\/bad-secret\.md/,
+    /Not over, 30 s .*Missing: requests with the old secret are accepted, too.*npm run drill -- bad-secret/,
   );
 }, 20_000);
 

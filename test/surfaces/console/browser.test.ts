@@ -374,7 +374,7 @@ describe.skipIf(BROWSER_PATH === undefined)('the console in a browser', () => {
       await page.goto(`${new URL(served.url).origin}/alarms`);
       await page.getByRole('img', { name: '180 values in the last 3 h, 27 of them breach the threshold' }).waitFor();
       await page.getByText('In alarm when a period of 60 s is above 0').waitFor();
-      await page.getByRole('heading', { name: 'Dead letters wait for a person' }).waitFor();
+      await page.getByRole('heading', { name: 'Events have died' }).waitFor();
     });
 
     it('leads from an endpoint that fails to what was sent and answered, sends it again, tests it', async () => {
