@@ -185,12 +185,12 @@ describe.skipIf(BROWSER_PATH === undefined)('the console in a browser', () => {
       await page.keyboard.press('k');
       const id = await page.locator('.event-line.active').getAttribute('data-id');
       // Who reads by ear is where the mark is, and there again after a dialog.
-      await page.waitForFunction(`document.activeElement.dataset.id === ${JSON.stringify(id)}`);
+      await page.waitForSelector(`[data-id=${JSON.stringify(id)}]:focus`);
       await page.keyboard.press('r');
       await page.waitForSelector('dialog[open]');
       await page.keyboard.press('Escape');
       await page.waitForSelector('dialog', { state: 'detached' });
-      await page.waitForFunction(`document.activeElement.dataset.id === ${JSON.stringify(id)}`);
+      await page.waitForSelector(`[data-id=${JSON.stringify(id)}]:focus`);
       await page.keyboard.press('Enter');
       await page.waitForSelector('.way');
       expect(decodeURIComponent(page.url())).toContain(id ?? 'nothing was active');

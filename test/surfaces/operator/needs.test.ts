@@ -17,7 +17,16 @@ const WELL: SystemView = {
   sweeper: { wellAt: NOW - 30_000 },
 };
 const SUMMARY = {
-  ...{ as_of: '2026-11-24T11:59:00Z', audited_at: '2026-11-24T11:59:00Z', endpoints: 9, on_hold: 4, paused: 1, disabled: 1, dead: 0, died: 0 },
+  ...{
+    as_of: '2026-11-24T11:59:00Z',
+    audited_at: '2026-11-24T11:59:00Z',
+    endpoints: 9,
+    on_hold: 4,
+    paused: 1,
+    disabled: 1,
+    dead: 0,
+    died: 0,
+  },
   ...{ oldest_waiting_at: null, egress_guard: null },
 };
 const refusedAt = (name: string, cause: string, count: number) => ({
