@@ -31,7 +31,7 @@ export function addReplay(program: Command, set: CommandSet): void {
       .description('Run events again: at once those whose ids you give, or as a job all that match a filter')
       .option('--why <text>', 'the reason, kept with each event')
       .option('--dry-run', 'count the events and show where they come from, change nothing')
-      .option('--rate <n>', 'events a second (default: replaysPerSecond of gateway.config.ts)')
+      .option('--rate <n>', 'events a second (default: 50)')
       .option('--limit <n>', 'at most N events, the oldest first')
       .option('--new-key', 'give outside calls a new idempotency key, so that they happen again')
       .option('--force', 'also replay an event whose attempt is still running (only with ids)')
