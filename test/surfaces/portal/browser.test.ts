@@ -143,7 +143,6 @@ describe.skipIf(BROWSER_PATH === undefined)('the portal in a browser', () => {
       .waitFor();
     await page.getByLabel('State').selectOption('dead');
     await page.locator('.line-link.delivery').nth(39).waitFor();
-    await shoot(page, 'failed');
     await page.locator('.line-link.delivery').first().click();
     await page.getByText('405').first().waitFor();
     await page.getByText('Method Not Allowed').waitFor();
@@ -165,7 +164,6 @@ describe.skipIf(BROWSER_PATH === undefined)('the portal in a browser', () => {
     await page.getByRole('button', { name: 'Send many again …' }).click();
     await page.getByText('40 deliveries are dead.').waitFor();
     await page.getByLabel('Why?').fill('the address had a typo');
-    await shoot(page, 'send-again');
     await page.getByRole('button', { name: 'Send 40 again' }).click();
     await page.getByText('Sending again').waitFor();
     const before = world.sent.length;
@@ -180,10 +178,8 @@ describe.skipIf(BROWSER_PATH === undefined)('the portal in a browser', () => {
     // 4. The rest of the guide's pictures.
     await page.getByRole('link', { name: 'How to verify' }).click();
     await page.getByText('ACME_WEBHOOK_SECRET').first().waitFor();
-    await shoot(page, 'verify');
     await page.getByRole('link', { name: 'Event types' }).click();
     await page.getByText('The goods may be sent').or(page.getByText('It is not due yet')).first().waitFor();
-    await shoot(page, 'event-types');
     await page.getByRole('link', { name: 'order.settled deprecated' }).click();
     await page.getByText('Deprecated: it ends on 2027-01-31. Move to order.paid.').waitFor();
     await page.getByText('Version 2025-03-01').click();
