@@ -97,6 +97,7 @@ export async function tourSending(stage: Stage, url: string): Promise<void> {
   await ask('POST /v1/apps/{app}/messages/match', {}, { type: 'invoice.paid', data: { key: 'k' } });
   const msg = String((await ask('GET /v1/apps/{app}/messages')).data[0].id);
   await ask('GET /v1/apps/{app}/messages/{msg}/body', { msg });
+  await ask('GET /v1/apps/{app}/feed');
   await ask(`POST ${ENDPOINT}/deliveries/{msg}/replay`, { ep, msg }, { request_id: 'tour', ...WHY });
   await stage.invoke('Portal', apiEvent('GET /portal'));
   // An endpoint that goes away, a broadcast, a large body.

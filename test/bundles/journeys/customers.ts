@@ -65,6 +65,7 @@ const visitsOf = (ep: string, msg: string, id: string): readonly Visit[] => [
   ['GET /v1/apps/{app}/endpoints', {}],
   ['GET /v1/apps/{app}/messages', {}],
   ['GET /v1/apps/{app}/messages/{msg}/body', { msg }],
+  ['GET /v1/apps/{app}/feed', {}],
   [`GET ${ENDPOINT}/deliveries`, { ep }],
   [`PATCH ${ENDPOINT}`, { ep }, { description: id }],
   [`POST ${ENDPOINT}/secret/rotate`, { ep }, { request_id: id, grace_seconds: 0 }],
