@@ -104,7 +104,7 @@ export interface EndpointState {
   readonly success_rate_24h: number | null;
 }
 
-/** As many results are remembered. */
+/** An endpoint's breaker remembers at least this many results: a longer row of failures may be cut off. */
 const REMEMBERED = 20;
 
 /**

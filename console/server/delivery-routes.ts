@@ -43,7 +43,7 @@ const at = ({ params }: Asked): { app: string; ep: string; message: string } => 
   message: params['msg'] ?? '',
 });
 
-/** So many are asked what waits for them: each is a call. */
+/** Each of these costs a call, which asks what waits for the endpoint. */
 const WITH_WAITING = 20;
 
 async function overview({ operator }: Asked) {

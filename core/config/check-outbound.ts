@@ -16,6 +16,5 @@ export function checkOutbound({ config: { outbound, environment } }: Pick<Deploy
     });
   }
   const names: Readonly<Record<string, string>> = { signature_header: 'signatureHeader', key_id_in: 'keyId' };
-  for (const problem of formProblems(outbound))
-    report({ ...problem, path: `environments.${environment}.outbound.${names[problem.path]}` });
+  for (const problem of formProblems(outbound)) report({ ...problem, path: `${path}.${names[problem.path]}` });
 }

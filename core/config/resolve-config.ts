@@ -252,7 +252,7 @@ function buildDeployment(
   };
 }
 
-/** A message stays hidden for so many timeouts of the function that has it. */
+/** How long a message stays hidden from others, in timeouts of the function that has it. */
 const VISIBILITY_TIMEOUTS = 6;
 const timeoutOf = ({ handlerTimeoutSeconds: seconds }: EnvironmentConfig) =>
   seconds === undefined ? {} : { processTimeoutMs: seconds * 1_000 };

@@ -130,7 +130,8 @@ function failed(breaker: Breaker, verdict: Verdict, rules: BreakerRules): Breake
 
 /** By the given numbers; else the last five results failed, or half of the last twenty. */
 function opensBy(recent: string, { opensAt }: BreakerRules): boolean {
-  const failures = recent.split('0').length - 1;
+  const counted = recent.slice(-(opensAt?.ofLast ?? WINDOW));
+  const failures = counted.split('0').length - 1;
   if (opensAt !== undefined) return failures >= opensAt.failures;
   if (recent.endsWith('0'.repeat(IN_A_ROW))) return true;
   return recent.length === WINDOW && failures >= WINDOW / 2;
@@ -169,8 +170,9 @@ function throttled(breaker: Breaker, askedMs: number, now: EpochMs): Breaker {
   return { ...breaker, throttles, holdUntil: until, holdWhy: 'throttled', holdSince: now };
 }
 
+/** At least twenty, also where fewer count: people are told how many failed in a row (core/words.ts). */
 function remember({ recent = '' }: Breaker, result: '0' | '1', { opensAt }: BreakerRules): string {
-  return (recent + result).slice(-(opensAt?.ofLast ?? WINDOW));
+  return (recent + result).slice(-Math.max(opensAt?.ofLast ?? 0, WINDOW));
 }
 
 export type DisableReason = 'gone' | 'forbidden_address' | 'requested' | 'failing' | 'failure_rate';

@@ -1,4 +1,7 @@
-/** Numbers that people choose: when an endpoint is put on hold or disabled, and when a failed delivery is tried again: a list of waits after failures, jittered, never before what the endpoint asked. */
+/**
+ * When a failed delivery is tried again: a list of waits after failures, jittered, never before what the endpoint asked. And
+ * the other numbers of sending that people choose: when an endpoint is put on hold, and when a rate of failures disables it.
+ */
 import type { EpochMs } from '#core/glossary.ts';
 import type { Random } from '#core/ports.ts';
 

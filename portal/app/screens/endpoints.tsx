@@ -70,7 +70,7 @@ export function Endpoints() {
   );
 }
 
-/** So many are asked how they are: each is a call. */
+/** Each of these costs a call, which asks how the endpoint is. */
 const WITH_HEALTH = 10;
 
 /** What waits and what was given up. */

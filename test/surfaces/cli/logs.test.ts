@@ -1,6 +1,7 @@
 /** `holdfast logs`: the lines of one source or event, an error with each place on its way, and nothing of the metrics. */
 import { CloudFormationClient } from '@aws-sdk/client-cloudformation';
 import { expect, it } from 'vitest';
+import { FUNCTION_NAMES, OUTBOUND_FUNCTION_NAMES } from '#lib/bundling/function-names.ts';
 import { cloudWatchLogReader } from '#operator/aws/cloudwatch-log-reader.ts';
 import type { LogLine } from '#operator/gateway.ts';
 import { CliWorld } from './cli-world.ts';
@@ -93,6 +94,13 @@ it('of one function, of errors, of lines with a value, each narrows what is show
     [['--where', 'mismatch'], '--where cause=mismatch'],
   ] as const)
     expect(await run(...wrong)).toMatchObject({ code: 2, stderr: expect.stringContaining(says) });
+});
+
+it('offers the log of each function that a stack may have, and that of the requests', async () => {
+  const { run } = await world();
+  const { stderr } = await run('--of', 'nothing-like-it');
+  const sending = OUTBOUND_FUNCTION_NAMES.flatMap(name => (name === 'drain' ? ['drain-fast', 'drain-slow'] : [name]));
+  expect(stderr).toContain([...FUNCTION_NAMES, ...sending, 'requests'].join(', '));
 });
 
 it('finds the log of each function of a stack with more than a hundred resources, page by page', async () => {

@@ -81,7 +81,7 @@ export async function readFeed(call: ApiCall): Promise<Reply> {
   }
   // 3. Where the next call begins: nothing lies between it and what was given.
   const end = String(Math.min(at - 1, to)).padStart(13, '0');
-  const next = more && last !== undefined ? last : (last ?? '') > end ? (last as string) : end;
+  const next = last !== undefined && (more || last > end) ? last : end;
   const isIdle = data.length === 0 && !more;
   return json(200, {
     data,

@@ -75,6 +75,10 @@ describe('with numbers of its own', () => {
     expect(fed('ten-failures', [...mixed(9), down]).opens).toBe(1);
     expect(fed('ten-failures', times(100, refused)).opens).toBe(0);
   });
+  test('remembers as many results as people are told of, however few of them count', () => {
+    expect(fed('five-in-a-row', times(30, down)).recent).toBe('0'.repeat(20));
+    expect(fed('ten-failures', times(120, ok)).recent).toBe('1'.repeat(100));
+  });
   test('never opens for one message, though its window is full', () => {
     const rules = { ...at(0), opensAt: { failures: 1, ofLast: 1 } };
     expect(afterAnswer(CLOSED, unclear, rules).opens).toBe(0);
