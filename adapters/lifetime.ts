@@ -50,7 +50,7 @@ export class End {
   }
 }
 
-/** Follows the work through every `await`, so that no port has to pass it on, and none can forget to (decision 0042). */
+/** Follows the work through every `await`, so that no port has to pass it on, and none can forget to (docs/decisions/the-aws-sdk-is-the-one-client.md). */
 const lifetime = new AsyncLocalStorage<End>();
 
 /** Ends the calls that the present work makes. Undefined: nothing bounds them (init, a program on a laptop). */

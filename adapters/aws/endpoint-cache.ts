@@ -1,5 +1,5 @@
 /**
- * Bundled into the functions in place of the whole package `@aws-sdk/endpoint-cache` (docs/decisions/0041), which keeps
+ * Bundled into the functions in place of the whole package `@aws-sdk/endpoint-cache` (docs/decisions/the-aws-sdk-is-the-one-client.md), which keeps
  * discovered endpoints in a cache of a package of its own, 7.7 KB of a start. No client of ours discovers endpoints; one that a
  * handler of yours makes may, and finds the same here.
  */

@@ -1,5 +1,5 @@
 /**
- * Bundled into the functions in place of the whole package `@aws-sdk/credential-provider-node` (docs/decisions/0041), whose
+ * Bundled into the functions in place of the whole package `@aws-sdk/credential-provider-node` (docs/decisions/the-aws-sdk-is-the-one-client.md), whose
  * chain looks for a profile, a web identity, a container, an instance. Lambda gives its functions credentials in the environment.
  */
 import { credentialsOf } from './client-settings.ts';

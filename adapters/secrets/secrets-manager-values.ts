@@ -41,7 +41,7 @@ export class SecretsManagerValues implements SecretValues {
     return (await this.#read(sourceId))?.SecretString;
   }
 
-  /** One call for twenty (docs/decisions/0041). What its answer does not hold is missing: all of them if it is refused. */
+  /** One call for twenty (docs/decisions/the-aws-sdk-is-the-one-client.md). What its answer does not hold is missing: all of them if it is refused. */
   async fetchMany(sourceIds: readonly SourceId[]): Promise<ReadonlyMap<SourceId, string>> {
     const byName = new Map(sourceIds.map(id => [secretName(this.#environment, id), id]));
     const names = [...byName.keys()];

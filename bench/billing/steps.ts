@@ -1,4 +1,4 @@
-/** What each step towards a cheaper event would save, by the bill: only what pays for itself is built (docs/decisions/0054). */
+/** What each step towards a cheaper event would save, by the bill: only what pays for itself is built (docs/decisions/payload-record-and-timeline-are-three-items.md). */
 import { PRICES } from '#operator/cost/prices.ts';
 import type { Table } from '../report/section.ts';
 import { ACCESS_LOG_LINE } from './billed-gateway.ts';
@@ -73,7 +73,7 @@ function stepsOf({
       name: `arrivals written together from the stream, ${ARRIVALS} in an item: a second of 1M a day`,
       units: indexUnits - 1 / ARRIVALS,
       beside: -PRICES.lambdaRequestMillion.dollars / ARRIVALS,
-      verdict: 'not yet: it pays, see docs/decisions/0054',
+      verdict: 'not yet: it pays, see docs/decisions/payload-record-and-timeline-are-three-items.md',
     },
     {
       name: `write capacity by the hour, ${100 * USED} % used: an even load`,

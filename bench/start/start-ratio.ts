@@ -208,7 +208,7 @@ function sectionOf(ratios: StartRatios, part: EagerPart, rounds: number): Sectio
     method: `The bundle as deployed by default, in a fresh process that has loaded \`http\` as Lambda's runtime has. ${rounds} interleaved rounds. The first event is a verified 5 KB GitHub push through the exported handler against stand-ins for DynamoDB, SQS and Secrets Manager in another process; its reference repeats the very same requests, unsigned, by bare node:https.`,
     figures,
     notes: [
-      `${kilobytes(sdkBytes)} of the ${kilobytes(part.raw)} come from the AWS SDK, as it is published but for one package (docs/decisions/0041).`,
+      `${kilobytes(sdkBytes)} of the ${kilobytes(part.raw)} come from the AWS SDK, as it is published but for one package (docs/decisions/the-aws-sdk-is-the-one-client.md).`,
       'Priming moves the first call of each client to init, where the function has a whole CPU. The start costs more and the first event less.',
       'Of the start as deployed, Node alone takes about 2 ×: that is a program that only loads `crypto`, `tls` and `zlib` and opens three connections (measured separately). It parses its root certificates, loads its modules and shakes hands. The rest is mostly to compile the SDK and to make its clients. A compile cache would help, too, but only the same build of Node can make it, so it cannot be shipped for Lambda.',
     ],

@@ -184,7 +184,7 @@ export interface HandlerRegistration {
   /**
    * True if all its effects are in `transact()`: no outside call, no `step()`, nothing that a second run at the same time
    * would do twice. Its first delivery then runs without a claim, which saves one write for each event
-   * (docs/decisions/0029).
+   * (docs/decisions/what-needs-no-claim.md).
    * @default false
    */
   readonly onlyTransacts?: boolean;

@@ -10,7 +10,7 @@ const DEPLOYING = ['CREATE_IN_PROGRESS', 'UPDATE_IN_PROGRESS', 'CREATE_COMPLETE'
 
 /**
  * Fires while this stack is being deployed, by whatever means: CloudFormation itself says so. It cannot fire for longer
- * than a few minutes after a deploy's beginning, and after its end (docs/decisions/0006).
+ * than a few minutes after a deploy's beginning, and after its end (docs/decisions/which-alarms-exist-and-who-hears-once.md).
  */
 export function deployAlarm(scope: Construct, environment: string): AlarmSpec {
   const stack = Stack.of(scope);

@@ -48,7 +48,7 @@ export function makeAlarm(scope: Construct, spec: AlarmSpec, environment: string
 }
 
 /**
- * The metric with a number where it has none, so that the alarm follows from the last N periods alone (decision 0047):
+ * The metric with a number where it has none, so that the alarm follows from the last N periods alone (docs/decisions/which-alarms-exist-and-who-hears-once.md):
  * - While the last good datapoints are in CloudWatch's evaluation range, a missing one does not count as `breaching` says:
  *   a job that stopped would be told of up to N periods late. The number here breaches.
  * - An alarm on a metric of AWS/DynamoDB keeps its state while there is no datapoint, whatever it says of missing data, and a

@@ -97,7 +97,7 @@ export function oneLazyFile(file: string, instead: string): Plugin {
 }
 
 /**
- * The two whole packages that are replaced (docs/decisions/0041). The SDK's chain of credentials brings clients of STS, SSO and
+ * The two whole packages that are replaced (docs/decisions/the-aws-sdk-is-the-one-client.md). The SDK's chain of credentials brings clients of STS, SSO and
  * more, and Lambda gives its functions their credentials in the environment. Its cache of discovered endpoints brings two
  * packages more.
  */

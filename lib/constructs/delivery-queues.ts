@@ -54,20 +54,20 @@ export class DeliveryQueues extends Construct {
     this.jobsDead = addDead('JobsDead');
     this.wakesDead = addDead('WakesDead');
     this.jobs = addQueue('Jobs', this.jobsDead, Duration.millis(OUTBOUND_TIMINGS.jobsVisibilityMs), JOBS_RECEIVES);
-    // Below six timeouts of its function: a token that comes twice is harmless (docs/decisions/0011).
+    // Below six timeouts of its function: a token that comes twice is harmless (docs/decisions/a-delivery-is-a-record-a-row-and-a-wake-up.md).
     const visibility = Duration.millis(OUTBOUND_TIMINGS.wakeVisibilityMs);
     this.wakeFast = addQueue('WakeFast', this.wakesDead, visibility, WAKES_RECEIVES);
     this.wakeSlow = addQueue('WakeSlow', this.wakesDead, visibility, WAKES_RECEIVES);
     acknowledge(this.jobs, {
       id: 'Serverless-LambdaSQSVisibilityTimeout',
       reason:
-        'A job may run twice at once, because the same key is the same row; what a killed fan-out had in hand waits until it is seen again (docs/decisions/0011-a-visibility-below-six-timeouts.md).',
+        'A job may run twice at once, because the same key is the same row; what a killed fan-out had in hand waits until it is seen again (docs/decisions/a-delivery-is-a-record-a-row-and-a-wake-up.md).',
     });
     for (const wake of [this.wakeFast, this.wakeSlow]) {
       acknowledge(wake, {
         id: 'Serverless-LambdaSQSVisibilityTimeout',
         reason:
-          'A token that comes again while its first run goes on finds the lease taken and is dropped; a longer visibility would keep an endpoint waiting after a crash (docs/decisions/0011-a-visibility-below-six-timeouts.md).',
+          'A token that comes again while its first run goes on finds the lease taken and is dropped; a longer visibility would keep an endpoint waiting after a crash (docs/decisions/a-delivery-is-a-record-a-row-and-a-wake-up.md).',
       });
     }
   }

@@ -22,7 +22,7 @@ const COMPOSITES = {
   'processing-broken': { meaning: 'Accepted events are not processed as they should be', waitsForDeploy: true },
 } as const;
 
-/** For the deploy alarm to hear of a deploy, and for what a deploy stirred up to settle (docs/decisions/0006). */
+/** For the deploy alarm to hear of a deploy, and for what a deploy stirred up to settle (docs/decisions/which-alarms-exist-and-who-hears-once.md). */
 const DEPLOY_WAIT = Duration.minutes(2);
 const DEPLOY_EXTENSION = Duration.minutes(2);
 

@@ -21,7 +21,7 @@ export interface RouteThrottlesProps {
 /**
  * Throttles of single routes, all of them one custom resource. Written into the stage they would stay there when their route
  * goes (`UpdateStage` adds settings and takes none away), and the next change of the stage would fail with "Unable to find
- * Route by key". CloudFormation updates this resource before it deletes a route: docs/decisions/0050.
+ * Route by key". CloudFormation updates this resource before it deletes a route: docs/decisions/a-setting-changes-only-its-own-resources.md.
  */
 export class RouteThrottles extends Construct {
   constructor(scope: Construct, id: string, props: RouteThrottlesProps) {

@@ -27,7 +27,7 @@ export interface DataStackProps extends StackProps {
  * What must survive a redeploy or a rollback of the code: tables (those of the handlers, too), bodies, secrets, and the
  * queues, because an event accepted while the table was unreachable exists only as a message.
  *
- * What it makes and exports does not depend on settings, but for the secrets: docs/decisions/0046.
+ * What it makes and exports does not depend on settings, but for the secrets: docs/decisions/a-setting-changes-only-its-own-resources.md.
  */
 export class DataStack extends Stack {
   readonly store: EventStore;

@@ -23,7 +23,7 @@ interface Kept {
 
 /**
  * Imports into the stack each secret that its next template makes and that is already there. CloudFormation would refuse to
- * make a second one of the name, and its automatic import does not know secrets (docs/decisions/0046). Answers with the
+ * make a second one of the name, and its automatic import does not know secrets (docs/decisions/a-setting-changes-only-its-own-resources.md). Answers with the
  * names. Throws UserError when the template is too large for a call, and what AWS answers.
  */
 export async function adoptSecrets(

@@ -1,5 +1,5 @@
 /**
- * Kills (SIGKILL) under load of a gateway whose handlers only transact (docs/decisions/0029): the real bundles as processes over
+ * Kills (SIGKILL) under load of a gateway whose handlers only transact (docs/decisions/what-needs-no-claim.md): the real bundles as processes over
  * DynamoDB Local and ElasticMQ. The queue is impatient, so that many messages are received a second time while their first
  * run, which holds no claim, goes on.
  */

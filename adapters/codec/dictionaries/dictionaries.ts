@@ -1,5 +1,5 @@
 /**
- * What providers send again and again, for deflate to refer to (docs/decisions/0008-a-dictionary-for-each-provider.md).
+ * What providers send again and again, for deflate to refer to (docs/decisions/bodies-are-packed-with-a-providers-dictionary.md).
  * Stored bodies name their dictionary by its number: never change or remove one; a better one gets the next number, and
  * of those of a provider the last is the one to write with. Each is a file beside the code, here as in a bundle
  * (lib/bundling), and read on first use: no start reads those of providers that nobody receives from.

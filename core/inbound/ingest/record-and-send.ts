@@ -180,7 +180,7 @@ function answer(
 
 /**
  * The line of a received event: what came, and what became of it. Of an event that is recorded for the first time the
- * record and the line of its attempt say the same, so it costs nothing there (docs/decisions/0017).
+ * record and the line of its attempt say the same, so it costs nothing there.
  */
 function logReceived(
   level: 'info' | 'debug',

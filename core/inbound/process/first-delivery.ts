@@ -1,6 +1,6 @@
 /**
  * First deliveries of handlers whose effects are all in `transact()`, and of events that nothing runs for: no claim, and one
- * write is claim and completion (docs/decisions/0029, 0054). It requires that nobody has begun. Everything else (a failure, a wait, a death, a
+ * write is claim and completion (docs/decisions/what-needs-no-claim.md). It requires that nobody has begun. Everything else (a failure, a wait, a death, a
  * large result, a write that is refused) is left to the claim, which decides by the record as always.
  */
 import { ask } from '#core/ask.ts';

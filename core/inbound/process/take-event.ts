@@ -94,7 +94,7 @@ function claimingWay(message: WorkMessage, by: Claim, rules: ProcessRules): Way 
 
 /**
  * No record, and so old that one may have been here and expired: a message from an old DLQ or a queue of 14 days must not
- * run what was handled before. It ends where a person sees it and may replay it (docs/decisions/0016).
+ * run what was handled before. It ends where a person sees it and may replay it (docs/decisions/events-too-old-to-recognise-are-not-run.md).
  */
 function mayBeForgotten({ stale, receivedAt }: WorkMessage, now: number, { retentionDays }: ProcessRules): boolean {
   return stale === true || isPastDedupWindow(receivedAt, now, retentionDays);

@@ -10,7 +10,7 @@ import { decodeByName } from '#core/scan/json-object.ts';
 import type { EventItem } from './event-item.ts';
 
 export const ARRIVALS_CONTROL = 'arrivals';
-/** How far the second look is, which comes for what a late clock wrote behind the first (docs/decisions/0018). */
+/** How far the second look is, which comes for what a late clock wrote behind the first (docs/decisions/the-sweeper-reads-every-arrival-twice.md). */
 export const SECOND_LOOK_CONTROL = 'arrivals-second-look';
 
 /** By source: everything that arrived before was looked at. A source without one was never looked at. */

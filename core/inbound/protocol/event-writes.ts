@@ -260,7 +260,7 @@ export interface FirstDelivery extends Pick<NewEvent, 'pk' | 'gen' | 'ingestId'>
   readonly now: EpochMs;
 }
 /**
- * A claim and a final outcome in one write, for handlers whose effects are all in its transaction (docs/decisions/0029).
+ * A claim and a final outcome in one write, for handlers whose effects are all in its transaction (docs/decisions/what-needs-no-claim.md).
  * Refused: somebody has begun, and a claim tells the rest.
  */
 export function finishUnclaimed(

@@ -31,7 +31,7 @@ export interface Age {
 /**
  * The age rule: too old to be told from a forgotten one, so recorded and never run by itself. It holds against old captured
  * requests, and only where nothing else does: a signed fresh time says that the request is of today, whatever it is about;
- * and a time that dates the object (`dates: 'object'`) says nothing of when the event happened. docs/decisions/0016.
+ * and a time that dates the object (`dates: 'object'`) says nothing of when the event happened. docs/decisions/events-too-old-to-recognise-are-not-run.md.
  */
 export function isTooOld(
   { identity }: ProviderSpec,

@@ -2,7 +2,7 @@
  * Fields of bodies that a source declares searchable: one small item for each event and field, in a key space of its own,
  * so that an event is found by a number of one's own without an index and without reading a body. An item says that an
  * event had a value, and nothing else is read from it: one that is missing hides an event from this search, one that is
- * too many finds nothing (docs/decisions/0028-a-field-to-find-events-by.md).
+ * too many finds nothing (docs/decisions/a-searchable-field-is-an-item.md).
  */
 import type { SourceId } from '#core/glossary.ts';
 import type { Crypto } from '#core/ports.ts';

@@ -21,7 +21,7 @@ import { eagerPartOf as eagerPartOfBundle } from '#test/kit/bundles.ts';
 import { FIXTURE_PROJECT } from '#test/kit/fixture-project.ts';
 
 const run = promisify(execFile);
-/** Bytes, as measured (docs/decisions/0041), and one percent. */
+/** Bytes, as measured (docs/decisions/the-aws-sdk-is-the-one-client.md), and one percent. */
 const INGEST_BUDGET = { raw: 308_000, gzip: 100_500 };
 const config = resolveConfig(gateway, 'prod', PROVIDERS);
 

@@ -57,7 +57,7 @@ describe('without outbound', () => {
     expect(off.delivery).toBeUndefined();
     const text = JSON.stringify(Template.fromStack(off.gateway).toJSON());
     expect(text).not.toMatch(/outbound|Delivery|registry|outbox|wake/i);
-    // Customers outlive the setting: docs/decisions/0046.
+    // Customers outlive the setting: docs/decisions/a-setting-changes-only-its-own-resources.md.
     expect(Template.fromStack(off.data).toJSON()).toEqual(data.toJSON());
   });
 

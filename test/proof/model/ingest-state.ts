@@ -13,7 +13,7 @@ export interface IngestRules {
   readonly consumer: 'protocol' | 'ack-in-progress' | 'unfenced' | 'delete-on-error';
   readonly effect: 'transaction' | 'external';
   /**
-   * Whether a delivery may run its handler without a claim (decision 0029), and what the completion then requires: that
+   * Whether a delivery may run its handler without a claim (docs/decisions/what-needs-no-claim.md), and what the completion then requires: that
    * nobody has begun, or nothing.
    */
   readonly unclaimed: 'never' | 'if nobody has begun' | 'completes whatever is there';

@@ -1,6 +1,6 @@
 /**
  * The variants of the ingest model. A changed state count shows that the model has changed: those of the naive variants
- * are still those of the reference model that the protocol was chosen with (decision 0004 changed the others). The slow ones have a sibling with fewer faults ("few
+ * are still those of the reference model that the protocol was chosen with (docs/decisions/the-sweeper-reads-every-arrival-twice.md changed the others). The slow ones have a sibling with fewer faults ("few
  * faults") that runs every time.
  */
 import { ingestModel } from './ingest-model.ts';

@@ -42,7 +42,7 @@ export interface LedgerOptions {
   readonly onFinal?: (account: Account, tookMs: number) => void;
 }
 
-/** The sweeper reads arrivals this far behind the clock (decision 0004); the index is at most so late here. */
+/** The sweeper reads arrivals this far behind the clock (docs/decisions/the-sweeper-reads-every-arrival-twice.md); the index is at most so late here. */
 const GRACE_MS = 120_000;
 const INDEX_LAG_MS = 10_000;
 const MAX_COMPLAINTS = 25;
@@ -97,7 +97,7 @@ export class Ledger {
   }
 
   /**
-   * The product reports a mistake of its own. Decision 0004 accepts one: a record that was really written later than the
+   * The product reports a mistake of its own. docs/decisions/the-sweeper-reads-every-arrival-twice.md accepts one: a record that was really written later than the
    * sweeper waits, by a request that was not acknowledged or whose message was sent, is found by the audit, once.
    */
   reported(line: Row): void {

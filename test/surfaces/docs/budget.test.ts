@@ -93,10 +93,10 @@ const MADE: Readonly<Record<string, number>> = {
   'docs/understand/aws-assumptions.md': 2_450,
 };
 
-/** All pages of a folder together. The ends: runbooks 4,100, decisions 7,200. */
+/** All pages of a folder together. The end of runbooks: 4,100. */
 const FOLDERS: Readonly<Record<string, number>> = {
   'docs/runbooks/': 4_800,
-  'docs/decisions/': 18_950,
+  'docs/decisions/': 7_200,
 };
 
 const wordsOf = (text: string): number =>

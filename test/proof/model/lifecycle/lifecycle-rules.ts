@@ -54,13 +54,13 @@ export interface LifecycleRules {
   readonly payloadMissingIf: 'claimable' | 'always';
   readonly redrivenStillMissing: 'back-to-dlq' | 'ack';
   /**
-   * Whether a message may run its handler without a claim (decision 0029), and what the completion then requires: that
+   * Whether a message may run its handler without a claim (docs/decisions/what-needs-no-claim.md), and what the completion then requires: that
    * nobody has begun, in the generation of the message; in whichever; that it is not over; nothing.
    */
   readonly unclaimed: 'never' | 'pending, of its generation' | 'pending' | 'not over' | 'always';
   /**
    * Whether a processor that has no handler for the event (another release has one) may end it as ignored without a claim
-   * (decision 0054), and what that write then requires.
+   * (docs/decisions/what-needs-no-claim.md), and what that write then requires.
    */
   readonly ignoresUnclaimed: 'never' | 'pending, of its generation' | 'pending' | 'not over';
   /** false: a poison event, which must still end (dead). */

@@ -1,7 +1,7 @@
 /**
  * The variants of the lifecycle model. The state counts in `ofTheReference` are those of the reference models that the
  * protocol was chosen with: equal counts show that this model is the same one. Only those with a late duplicate, which no
- * longer marks what it sent (decision 0004), are new.
+ * longer marks what it sent (docs/decisions/the-sweeper-reads-every-arrival-twice.md), are new.
  */
 
 import { slow, type Variant, variant } from '#test/proof/model/variants.ts';
