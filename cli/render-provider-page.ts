@@ -44,28 +44,23 @@ const KEYS: Readonly<Record<string, string>> = {
 export function renderProviderPage(spec: ProviderSpec): string {
   const sections = [
     `# ${spec.title}`,
-    `Provider id \`${spec.id}\` · strength **${spec.strength}** · checked on ${spec.checkedOn} against ${docsLink(spec)}.`,
-    STRENGTHS[spec.strength],
-    '## Set up',
+    `\`${spec.id}\` · [${spec.strength}](../reference/providers.md) · read ${spec.checkedOn}: ${docsLink(spec)}`,
+    ...(spec.strength === 'signed' ? [] : [STRENGTHS[spec.strength]]),
     spec.setup,
-    configExample(spec),
     ...settings(spec),
-    '## How a request is proved genuine',
+    '## Proof',
     spec.verify.length === 0
-      ? 'It is not: every request is accepted.'
+      ? 'None: every request is accepted.'
       : spec.verify.map((scheme, i) => renderScheme(scheme, spec, i)).join('\n\n'),
-    '## Which event it is',
+    '## Event',
     [renderIdentity(spec.identity), ...renderSamples(spec.id)].join('\n'),
-    '## What we answer',
-    renderAck(spec),
     ...handshakes(spec),
-    '## When the provider tries again',
-    spec.retries,
+    '## Answer and retries',
+    `${renderAck(spec)} ${spec.retries}`,
     ...addresses(spec),
     ...source(spec),
     ...unconfirmed(spec),
-    '---',
-    `Made from \`providers/${spec.id}.ts\` by \`npm run write\`: edit the file, not this page.`,
+    `<!-- made from providers/${spec.id}.ts -->`,
   ];
   return `${sections.join('\n\n')}\n`;
 }
@@ -88,19 +83,18 @@ function settings(spec: ProviderSpec): string[] {
   const all = Object.entries(spec.settings ?? {});
   if (all.length === 0) return [];
   const rows = all.map(([name, meaning]) => `| \`${name}\` | ${cell(meaning)} |`);
-  return [['| Setting | Meaning |', '|---|---|', ...rows].join('\n')];
+  return [configExample(spec), ['| Setting | Meaning |', '|---|---|', ...rows].join('\n')];
 }
 
 function renderScheme(scheme: Scheme, spec: ProviderSpec, index: number): string {
   const several = spec.verify.length > 1;
+  const signed = scheme.message === undefined ? '' : ` over \`${visible(scheme.message)}\``;
   const lines = [
-    `- Method: ${ALGORITHMS[scheme.alg]}${scheme.jwtAlg ? ` (${scheme.jwtAlg}, never another)` : ''}`,
-    `- Where: ${[scheme.sig.from].flat().map(place).join(', else ')}${encodingOf(scheme)}`,
+    `- ${ALGORITHMS[scheme.alg]}${scheme.jwtAlg ? ` (${scheme.jwtAlg}, never another)` : ''}${signed}`,
+    `- In ${[scheme.sig.from].flat().map(place).join(', else ')}${encodingOf(scheme)}`,
   ];
-  if (scheme.message !== undefined) lines.push(`- Signed bytes: \`${visible(scheme.message)}\``);
-  if (scheme.code !== undefined) lines.push('- Signed bytes: a canonical text of the provider (see its documentation)');
-  if (scheme.url)
-    lines.push('- The URL given to the provider is part of it: it must be the `publicUrl` of the environment');
+  if (scheme.code !== undefined) lines.push('- Over a canonical text of the provider (see its documentation)');
+  if (scheme.url) lines.push('- The URL is part of it: set `publicUrl` in the environment');
   if (scheme.key?.provider !== undefined)
     lines.push(`- Key: ${KEYS[scheme.key.provider] ?? 'the secret of the source'}`);
   for (const [name, value] of Object.entries(scheme.claims ?? {})) {
@@ -133,8 +127,8 @@ function windowOf({ time, maxAgeSeconds, alg, timeless }: Scheme): string {
     return `${sides.filter(side => side !== '').join(', ')}, by ${place(time.from)}`;
   }
   if (maxAgeSeconds !== undefined) return `at most ${duration(maxAgeSeconds)} by the token`;
-  if (timeless) return 'not limited, because the token has no time';
-  return alg === 'jwt' ? 'until the token expires' : 'not limited, because no time is signed';
+  if (timeless) return 'the token has no time';
+  return alg === 'jwt' ? 'until the token expires' : 'no time is signed';
 }
 
 function conditions({ header = {}, queryPresent = [], queryMissing = [] }: NonNullable<Scheme['when']>): string {
@@ -152,7 +146,6 @@ function renderSamples(id: string): string[] {
   const again = (sample: DeclaredSample) =>
     sample.runsAgain === undefined ? [] : [`- Runs again when it is repeated (${sample.title}): ${sample.runsAgain}`];
   return [
-    `- Tried with: ${samples.map(it => it.title).join('; ')} (\`providers/samples/${id}.json\`)`,
     ...(differs.length === 0 ? [] : [`- A repetition may differ in ${differs.join(', ')}`]),
     ...samples.flatMap(again),
   ];
@@ -162,22 +155,29 @@ function renderIdentity({ items, key, type, typeJoin, time = [], ordering }: Ide
   const lines: string[] = [];
   if (items !== undefined) {
     const paths = [items].flat().map(path => `\`${path}\``);
-    lines.push(`- One request carries many events: ${paths.join(', ')}. What follows holds for each.`);
+    lines.push(`- Each of ${paths.join(', ')} is an event.`);
   }
-  const alternatives = key.map(parts => parts.map(part).join(' + '));
-  lines.push(`- The same event when this is the same: ${alternatives.join('; else ')}`);
+  lines.push(`- The same if this is: ${key.map(alternative).join('; else ')}`);
   const types = type.map(part).join(typeJoin === undefined ? ', else ' : ` \`${typeJoin}\` `);
   lines.push(`- Type: ${types === '' ? '`unknown` for every event' : types}`);
   const times = eventTimes({ time }).map(({ from }) => place(from));
-  if (times.length > 0) lines.push(`- Time of the event: ${times.join(', else ')}`);
+  if (times.length > 0) lines.push(`- Time: ${times.join(', else ')}`);
   if (ordering !== undefined) lines.push(`- Ordered by: ${[ordering].flat().map(place).join(', else ')}`);
   return lines.join('\n');
+}
+
+/** Parts that must be there, then those that count where they are. */
+function alternative(parts: readonly string[]): string {
+  const always = parts.filter(src => !src.endsWith('?')).map(part);
+  const some = parts.filter(src => src.endsWith('?')).map(src => place(src.slice(0, -1) as Src));
+  if (some.length === 0) return always.join(' + ');
+  return `${[...always, `where there: ${some.join(', ')}`].join(' + ')}`;
 }
 
 function part(src: string): string {
   if (src === 'none') return 'nothing: every request counts as a new event';
   if (src === 'hash:body') return 'the SHA-256 of the content';
-  return src.endsWith('?') ? `${place(src.slice(0, -1) as Src)} if there is one` : place(src as Src);
+  return place(src as Src);
 }
 
 function place(src: Src): string {
@@ -210,23 +210,20 @@ function place(src: Src): string {
   }
 }
 
+/** 200 with our short JSON and 401 with the one of every cause go without saying. */
 function renderAck({ ack }: ProviderSpec): string {
   const body = ack.body === undefined ? 'our short JSON' : ack.body === '' ? 'no content' : `\`${ack.body}\``;
-  const refusal = ack.rejectBody === '' ? 'no content' : 'one and the same JSON for every cause';
-  return [
-    `- Accepted: ${ack.status} with ${body}${ack.contentType === undefined ? '' : ` (${ack.contentType})`}`,
-    `- Refused: ${ack.rejectStatus} with ${refusal}`,
-    `- The provider waits ${duration(ack.deadlineMs / 1000)} for an answer`,
-  ].join('\n');
+  const type = ack.contentType === undefined ? '' : ` (${ack.contentType})`;
+  const plain = ack.status === 200 && ack.body === undefined && ack.contentType === undefined;
+  const accepted = plain ? '' : `Accepted: ${ack.status} with ${body}${type}. `;
+  const empty = ack.rejectBody === '' ? ' with no content' : '';
+  const refused = ack.rejectStatus === 401 && empty === '' ? '' : `Refused: ${ack.rejectStatus}${empty}. `;
+  return `${accepted}${refused}It waits ${duration(ack.deadlineMs / 1000)}.`;
 }
 
 function handshakes(spec: ProviderSpec): string[] {
   if (spec.handshakes.length === 0) return [];
-  return [
-    '## Handshakes',
-    'Answered before anything is stored, for this source only.',
-    spec.handshakes.map(renderHandshake).join('\n'),
-  ];
+  return ['## Handshakes', spec.handshakes.map(renderHandshake).join('\n')];
 }
 
 function renderHandshake({ when, verify, guard, respond, store, confirm }: Handshake): string {
@@ -266,23 +263,19 @@ function addresses({ ips }: ProviderSpec): string[] {
       ? 'they change, so compare them with that page'
       : 'they change, so run `holdfast sources ips --refresh`';
   return [
-    '## Addresses it sends from',
-    `Published at ${ips.from} and read${where} on ${ips.readOn}; ${refresh} before you put them into \`allowList\`.`,
+    '## Addresses',
+    `From ${ips.from}, read${where} ${ips.readOn}; ${refresh} before you put them into \`allowList\`.`,
     ips.ranges.map(range => `\`${range}\``).join(', '),
   ];
 }
 
 function source({ source: text }: ProviderSpec): string[] {
-  return text === undefined ? [] : ['## Where the signature was read', text];
+  return text === undefined ? [] : ['## Source', text];
 }
 
 function unconfirmed(spec: ProviderSpec): string[] {
   if (!spec.unconfirmed || spec.unconfirmed.length === 0) return [];
-  return [
-    '## Not confirmed',
-    'We found no statement of the provider on:',
-    spec.unconfirmed.map(note => `- ${note}`).join('\n'),
-  ];
+  return ['## Not confirmed', spec.unconfirmed.map(note => `- ${note}`).join('\n')];
 }
 
 /** A text inside a table cell. */
