@@ -1,7 +1,7 @@
 import type { EpochMs } from '#core/glossary.ts';
 import type { ReplayJob } from '#core/inbound/replay/replay-job.ts';
 import { reportJob } from '#core/inbound/replay/report-job.ts';
-import { doneOf, findJob } from '#operator/events/replay.ts';
+import { beginning, doneOf, findJob } from '#operator/events/replay.ts';
 import { span } from '#operator/span.ts';
 import { EXIT, type ExitCode } from './cli-error.ts';
 import type { Run } from './run.ts';
@@ -41,7 +41,8 @@ function noteOf(
 ): string {
   const done = doneOf(job);
   const idle = first !== undefined && done === first.done && now - first.at >= STEADY_SECONDS * 1_000;
-  if (job.taken === 0 || idle) return 'waiting for the sweeper (once a minute)';
+  if (job.begunAt === undefined) return beginning(job, now);
+  if (idle) return 'waiting for the sweeper (once a minute)';
   const others = done - job.counts.replayed;
   const seconds = first === undefined ? 0 : (now - first.at) / 1_000;
   const made = first === undefined || seconds < STEADY_SECONDS ? job.ratePerSecond : (done - first.done) / seconds;
@@ -53,7 +54,7 @@ function showEnd(run: Run, job: ReplayJob): ExitCode {
   const { replayed, changed, running, gone, body_missing: bodyMissing } = job.counts;
   const others = doneOf(job) - replayed;
   run.out.result(reportJob(job), () => [
-    `${job.state === 'done' ? 'Done' : `Canceled by ${job.canceledBy}`}: ${replayed} replayed`,
+    `${job.state === 'done' ? 'Done' : `Canceled by ${job.canceledBy}`}: ${replayed} replayed; it ${beginning(job, run.clock.now())}`,
     ...(others === 0
       ? []
       : [

@@ -179,10 +179,18 @@ export interface JobRow {
   readonly ratePerSecond: number;
   readonly expected?: number;
   readonly done: number;
+  /** When it began, in words, or how long it waits. */
+  readonly beginning: string;
   readonly replayed: number;
   /** Not replayed, by reason. */
   readonly others: Readonly<Record<string, number>>;
   readonly meant: string;
+}
+
+/** A job that was started. */
+export interface StartedReplay extends JobRow {
+  /** Why the sweeper could not be asked to begin it now. */
+  readonly waits?: string;
 }
 
 export interface ReplayPreview {

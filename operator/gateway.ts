@@ -98,8 +98,11 @@ export interface Gateway {
   readonly secrets: SecretVault;
   readonly processor: ProcessorSwitch;
   readonly reconciler: Reconciler;
-  /** Begins a run now, and does not wait for its end. Throws OperatorError where the environment has no such function. */
-  begin(scheduled: Scheduled): Promise<void>;
+  /**
+   * Begins a run now, and does not wait for its end; `try`: only asks AWS whether this person may. Throws OperatorError where
+   * the environment has no such function.
+   */
+  begin(scheduled: Scheduled, how?: 'try'): Promise<void>;
   /** Webhooks to customers. Throws OperatorError where the environment has no `outbound`, or it is not deployed. */
   delivery(): Promise<DeliveryApi>;
   alarms(): Promise<readonly AlarmView[]>;

@@ -6,6 +6,7 @@ import type { ReplayJob } from '#core/inbound/replay/replay-job.ts';
 import { reportJob } from '#core/inbound/replay/report-job.ts';
 import { findOne } from '#operator/events/find-one.ts';
 import {
+  beginning,
   cancelJob,
   findJob,
   listJobs,
@@ -56,8 +57,16 @@ export function addReplay(program: Command, set: CommandSet): void {
       const jobs = await listJobs(run, 20);
       run.out.result({ jobs: jobs.map(reportJob) }, () =>
         run.out.table(
-          ['CREATED', 'JOB', 'STATE', 'DONE', 'BY', 'WHY'],
-          jobs.map(job => [run.out.ago(job.createdAt), job.id, job.state, doneText(job), job.by, job.why]),
+          ['CREATED', 'JOB', 'STATE', 'BEGINNING', 'DONE', 'BY', 'WHY'],
+          jobs.map(job => [
+            run.out.ago(job.createdAt),
+            job.id,
+            job.state,
+            beginning(job, run.clock.now()),
+            doneText(job),
+            job.by,
+            job.why,
+          ]),
         ),
       );
       if (jobs.length === 0) run.out.note('No replay job was ever started here.');
@@ -169,8 +178,18 @@ async function replayByFilter(run: Run, options: ReplayOptions): Promise<ExitCod
   for (const line of previewLines(run, preview, rate)) run.out.note(line);
   await run.confirm(`Replay ${preview.count} events in ${run.environment}?`, options['yes'] as boolean);
   const newKey = options['newKey'] === true;
-  const job = await startReplay(run, { ...meant, ratePerSecond: rate, expected: preview.count, newKey, why });
-  run.out.note(`Job ${job.id}: it begins within a minute, and goes on whether or not you watch`);
+  const { job, waits } = await startReplay(run, {
+    ...meant,
+    ratePerSecond: rate,
+    expected: preview.count,
+    newKey,
+    why,
+  });
+  run.out.note(
+    waits === undefined
+      ? `Job ${job.id}: the sweeper was told to begin it now; it goes on whether or not you watch`
+      : `Job ${job.id}: it begins in the next run of the sweeper, within a minute, because this one could not be asked for: ${waits}`,
+  );
   if (options['detach'] === true) {
     run.out.result(reportJob(job), () => [job.id]);
     run.out.next(run.command(`replay watch ${job.id}`), 'progress');

@@ -220,7 +220,7 @@ async function preview({ operator, query, signal }: Asked): Promise<ReplayPrevie
 async function replayMany({ operator, query, body: given }: Asked) {
   refuseWhere(query);
   const { replaysPerSecond, sweepSendsPerSecond } = operator.deployment.config;
-  const job = await startReplay(operator, {
+  const { job, waits } = await startReplay(operator, {
     filter: meantBy(operator, query),
     asOf: wholeOf(String(given['asOf']), 'asOf', 1, operator.clock.now()),
     expected: wholeOf(String(given['expected']), 'expected', 1, 10_000_000),
@@ -228,15 +228,16 @@ async function replayMany({ operator, query, body: given }: Asked) {
     newKey: given['newKey'] === true,
     why: reasonOf(given),
   });
-  return jobRow(job);
+  return { ...jobRow(job, operator.clock.now()), ...(waits === undefined ? {} : { waits }) };
 }
 
 async function jobs({ operator }: Asked) {
-  return { jobs: (await listJobs(operator, 50)).map(jobRow), now: operator.clock.now() };
+  const now = operator.clock.now();
+  return { jobs: (await listJobs(operator, 50)).map(job => jobRow(job, now)), now };
 }
 
 async function cancel({ operator, params }: Asked) {
   const { id } = await findJob(operator, params['id'] ?? '');
   const { kind, job } = await cancelJob(operator, id);
-  return { kind, job: jobRow(job) };
+  return { kind, job: jobRow(job, operator.clock.now()) };
 }

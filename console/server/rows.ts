@@ -3,7 +3,7 @@ import { given } from '#core/given.ts';
 import { splitEventPk, toEventId } from '#core/glossary.ts';
 import type { EventItem } from '#core/inbound/protocol/event-item.ts';
 import type { ReplayJob } from '#core/inbound/replay/replay-job.ts';
-import { doneOf } from '#operator/events/replay.ts';
+import { beginning, doneOf } from '#operator/events/replay.ts';
 import type { AlarmView } from '#operator/gateway.ts';
 import { isNotice } from '#operator/health/is-notice.ts';
 import { runbookOf } from '#operator/health/runbook-of.ts';
@@ -28,7 +28,7 @@ export function rowOf(item: EventItem): EventRow {
   };
 }
 
-export function jobRow(job: ReplayJob): JobRow {
+export function jobRow(job: ReplayJob, now: number): JobRow {
   const { replayed, ...others } = job.counts;
   const { sources, statuses, type, cause, error } = job.filter;
   return {
@@ -42,6 +42,7 @@ export function jobRow(job: ReplayJob): JobRow {
     ratePerSecond: job.ratePerSecond,
     ...given({ expected: job.expected }),
     done: doneOf(job),
+    beginning: beginning(job, now),
     replayed,
     others: Object.fromEntries(Object.entries(others).filter(([, count]) => count > 0)),
     meant: [sources.join(', '), statuses?.join(', '), type, cause, error].filter(it => it !== undefined).join(' · '),

@@ -5,4 +5,5 @@ export const apiEnv = {
   EVENTS_TABLE: text,
   PAYLOADS_TABLE: text,
   WORK_QUEUE_URL: text,
+  SWEEP_FUNCTION: text,
 };

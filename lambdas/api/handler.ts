@@ -8,6 +8,7 @@ import { oneInvocation } from '#adapters/lifetime.ts';
 import { createSqsClient } from '#adapters/sqs/create-sqs-client.ts';
 import { SqsWorkQueue } from '#adapters/sqs/sqs-work-queue.ts';
 import { systemClock, systemIds } from '#adapters/system.ts';
+import { beginFunction } from '#adapters/targets/begin-function.ts';
 import { EmfTelemetry } from '#adapters/telemetry/emf-telemetry.ts';
 import { ShardBook } from '#core/inbound/protocol/shard-book.ts';
 import { shardsIn } from '#core/inbound/protocol/spread.ts';
@@ -29,6 +30,7 @@ const ports = {
   payloads: new DynamoDbPayloadStore(dynamodb, env.PAYLOADS_TABLE),
   control,
   queue: new SqsWorkQueue(createSqsClient(), env.WORK_QUEUE_URL),
+  beginSweep: () => beginFunction(env.SWEEP_FUNCTION),
   clock: systemClock,
   ids: systemIds,
   telemetry,

@@ -1,4 +1,5 @@
 import { Duration, Stack, type StackProps, TimeZone } from 'aws-cdk-lib';
+import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { Alias, Code, type IFunction, type IVersion } from 'aws-cdk-lib/aws-lambda';
 import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
 import type { RetentionDays } from 'aws-cdk-lib/aws-logs';
@@ -154,7 +155,11 @@ export class GatewayStack extends Stack {
     const api = this.#addFunction('api', {
       description: 'Answers GET /health, and the status API: events, replays, pauses',
       contract: apiEnv,
-      environment: { ...tables, WORK_QUEUE_URL: queue.main.queueUrl },
+      environment: {
+        ...tables,
+        WORK_QUEUE_URL: queue.main.queueUrl,
+        SWEEP_FUNCTION: sweep.function.functionName,
+      },
       timeout: Duration.seconds(15),
       onFailure: 'API Gateway waits for the answer; the caller sees the failure and asks again.',
     });
@@ -163,6 +168,10 @@ export class GatewayStack extends Stack {
     store.grantControlWrites(api);
     store.grantPayloads(api, 'dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:UpdateItem');
     queue.grantSend(api);
+    // A replay job begins at once.
+    api.grantPrincipal.addToPrincipalPolicy(
+      new PolicyStatement({ actions: ['lambda:InvokeFunction'], resources: [sweep.function.functionArn] }),
+    );
 
     const reconcileProviders = addReconciler(this, deployment, props.data, {
       addFunction: (name, settings) => this.#addFunction(name, settings),

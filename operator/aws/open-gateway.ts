@@ -87,14 +87,15 @@ export async function openGateway(deployment: Deployment, env: Env): Promise<Gat
     secrets: new SecretsManagerVault(new SecretsManagerClient(settings)),
     processor: new LambdaProcessor(new LambdaClient(settings), output('ProcessFunction')),
     reconciler: new LambdaReconciler(settings, () => output('ReconcileProvidersFunction')),
-    async begin(scheduled) {
+    async begin(scheduled, how) {
       const sends = scheduled === 'tend';
       if (sends && deployment.config.outbound === undefined) throw sendsNothing(environment);
       const stack = sends
         ? (await readStack(cloudFormation, environment, 'delivery', local?.endpoint)).outputs
         : outputs;
       const FunctionName = stack.get(`${scheduled[0]?.toUpperCase()}${scheduled.slice(1)}Function`);
-      await new LambdaClient(settings).send(new InvokeCommand({ FunctionName, InvocationType: 'Event' }));
+      const InvocationType = how === 'try' ? 'DryRun' : 'Event';
+      await new LambdaClient(settings).send(new InvokeCommand({ FunctionName, InvocationType }));
     },
     delivery: () => openDelivery(cloudFormation, deployment, local?.endpoint),
     alarms: () => readAlarms(cloudWatch, `holdfast-${environment}-`),

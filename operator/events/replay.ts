@@ -1,4 +1,5 @@
 /** Run events again: one at once, or all that a filter means as a job that the sweeper carries out. */
+
 import { type EpochMs, splitEventPk, toEventId } from '#core/glossary.ts';
 import type { EventItem } from '#core/inbound/protocol/event-item.ts';
 import { replayEvent } from '#core/inbound/replay/replay-event.ts';
@@ -12,8 +13,11 @@ import {
   readReplayJob,
 } from '#core/inbound/replay/replay-job.ts';
 import type { EventFilter } from '#core/inbound/search/event-filter.ts';
+import { MINUTE_MS } from '#core/time.ts';
+import { explainError } from '#operator/explain-error.ts';
 import type { Operator } from '#operator/operator.ts';
 import { OperatorError } from '#operator/operator-error.ts';
+import { span } from '#operator/span.ts';
 
 export interface ReplayNow {
   readonly why: string;
@@ -84,10 +88,35 @@ export interface StartReplay extends MeantForReplay {
   readonly why: string;
 }
 
-/** Starts a job; the sweeper begins it within a minute. */
-export async function startReplay(operator: Operator, request: StartReplay): Promise<ReplayJob> {
-  return createReplayJob({ ...request, by: operator.by }, await operator.gateway());
+export interface StartedReplay {
+  readonly job: ReplayJob;
+  /** Why the sweeper could not be asked to begin it now: it begins it in its next run. Absent: it was asked. */
+  readonly waits?: string;
 }
+
+/** Starts a job, and asks the sweeper to begin it now instead of in its next run. */
+export async function startReplay(operator: Operator, request: StartReplay): Promise<StartedReplay> {
+  const gateway = await operator.gateway();
+  const job = await createReplayJob({ ...request, by: operator.by }, gateway);
+  try {
+    await gateway.begin('sweep');
+    return { job };
+  } catch (error) {
+    return { job, waits: explainError(error).message };
+  }
+}
+
+/** When a job began, in words: measured, or what it still waits for. */
+export function beginning({ createdAt, begunAt, state }: Beginning, now: EpochMs): string {
+  if (begunAt !== undefined) return `began after ${span((begunAt - createdAt) / 1_000)}`;
+  if (state !== 'running') return 'never began';
+  const age = now - createdAt;
+  const waited = `has not begun, ${span(age / 1_000)} after it was started`;
+  return age > LATE_MS ? `${waited}: does the sweeper run?` : waited;
+}
+type Beginning = Pick<ReplayJob, 'createdAt' | 'begunAt' | 'state'>;
+/** The sweeper comes every minute; longer than a run that is at work when the next is due. */
+const LATE_MS = 2 * MINUTE_MS;
 
 /** The newest jobs first. */
 export async function listJobs(operator: Operator, limit: number): Promise<readonly ReplayJob[]> {

@@ -45,6 +45,7 @@ export async function checkEverything(operator: Operator): Promise<readonly Chec
     guard('pipeline', note => checkPipeline(operator, note)),
     guard('handlers', note => checkHandlers(operator, note)),
     guard('customers', note => checkCustomers(operator, note)),
+    guard('rights', note => checkRights(operator, note)),
   ]);
   const unheard = unheardPages(operator.deployment);
   return [
@@ -163,6 +164,23 @@ async function checkProcessor(operator: Operator, note: (check: Check) => void):
   else {
     const text = `its event source mapping is ${state}: events are accepted and wait in the queue`;
     note({ name: 'processor', result: 'wrong', text, fix: operator.command('processor start') });
+  }
+}
+
+/** Who starts a replay asks the sweeper to run at once; without the right it begins in the next minute's run. */
+async function checkRights(operator: Operator, note: (check: Check) => void): Promise<void> {
+  const name = 'rights';
+  try {
+    await (await operator.gateway()).begin('sweep', 'try');
+    note({ name, result: 'ok', text: 'you may run the sweeper: a replay of many events begins at once' });
+  } catch (error) {
+    const text = `you may not run the sweeper, so a replay of many events begins up to a minute late: ${explainError(error).message}`;
+    note({
+      name,
+      result: 'warning',
+      text,
+      fix: 'grant lambda:InvokeFunction for it (docs/operate/watch.md#the-console)',
+    });
   }
 }
 

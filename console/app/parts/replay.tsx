@@ -6,10 +6,10 @@ import { type AfterConfirm, Ask, Field, Shown } from '../../../ui/parts.tsx';
 import { ApiProblem } from '../../../ui/problem.ts';
 import { visible } from '../../../ui/text.tsx';
 import { duration } from '../../../ui/time.tsx';
-import type { JobRow, ReplayPreview } from '../../wire.ts';
+import type { ReplayPreview, StartedReplay } from '../../wire.ts';
 import { ask } from './api.ts';
 import { useLoad } from './load.ts';
-import { go } from './route.tsx';
+import { go, Link } from './route.tsx';
 
 const REFUSED: Readonly<Record<string, string>> = {
   running: 'an attempt is running: wait until it ends',
@@ -72,12 +72,15 @@ export function ReplaySelected({ ids, onClose, onDone }: SelectedProps) {
 /** A job for all that a filter means. `query` is the filter as the address has it. */
 export function ReplayMany({ query, onClose }: { readonly query: string; readonly onClose: () => void }) {
   const [why, setWhy] = useState('');
+  const [waits, setWaits] = useState<string>();
   const preview = useLoad<ReplayPreview>(`/api/replay?${query}`);
   const { data } = preview;
   const start = async (): Promise<AfterConfirm> => {
-    await ask<JobRow>(`/api/replay?${query}`, { body: { why, expected: data?.count, asOf: data?.asOf } });
-    go('/jobs');
-    return 'close';
+    const body = { why, expected: data?.count, asOf: data?.asOf };
+    const started = await ask<StartedReplay>(`/api/replay?${query}`, { body });
+    if (started.waits === undefined) go('/jobs');
+    setWaits(started.waits);
+    return started.waits === undefined ? 'close' : 'stay';
   };
   return (
     <Ask
@@ -85,8 +88,14 @@ export function ReplayMany({ query, onClose }: { readonly query: string; readonl
       confirm={data === undefined ? 'Counting …' : `Replay ${grouped(data.count)} events`}
       onConfirm={start}
       onClose={onClose}
-      disabled={why.trim() === '' || data === undefined || data.count === 0}
+      disabled={why.trim() === '' || data === undefined || data.count === 0 || waits !== undefined}
     >
+      {waits === undefined ? null : (
+        <p role="status" class="warn">
+          The job is there (<Link href="/jobs">jobs</Link>). It begins in the next run of the sweeper, within a minute,
+          because this one could not be asked for: {visible(waits)}
+        </p>
+      )}
       <Shown of={preview}>
         {({ count, kinds, ratePerSecond, seconds }) =>
           count === 0 ? (
@@ -94,8 +103,8 @@ export function ReplayMany({ query, onClose }: { readonly query: string; readonl
           ) : (
             <>
               <p>
-                <strong>{grouped(count)} events</strong>, {ratePerSecond} a second: about {duration(seconds * 1_000)}.
-                It goes on when this page is closed.
+                <strong>{grouped(count)} events</strong>. The sweeper is told to begin now; at {ratePerSecond} a second
+                it then takes about {duration(seconds * 1_000)}. It goes on when this page is closed.
               </p>
               <ul class="kinds">
                 {kinds.slice(0, 6).map(([kind, of]) => (

@@ -60,7 +60,6 @@ function Job({ job, cancel }: { readonly job: JobRow; readonly cancel: () => voi
   const total = job.expected ?? job.done;
   const share = total === 0 ? 1 : Math.min(1, job.done / total);
   const others = Object.entries(job.others).map(([reason, n]) => `${grouped(n)} ${reason.replace('_', ' ')}`);
-  const waits = job.state === 'running' && job.done === 0;
   return (
     <div class="card job" role="listitem">
       <div class="section-head">
@@ -80,7 +79,7 @@ function Job({ job, cancel }: { readonly job: JobRow; readonly cancel: () => voi
       <p class="faint">
         {grouped(job.done)} of {grouped(total)}, {grouped(job.replayed)} replayed
         {others.length === 0 ? '' : `; not replayed: ${others.join(', ')}`} · {job.ratePerSecond} a second
-        {waits ? ' · it begins within a minute' : ''}
+        {` · ${job.beginning}`}
         {job.state === 'running' ? '' : ` · took ${duration((job.finishedAt ?? serverNow()) - job.createdAt)}`}
       </p>
       <p class="faint">

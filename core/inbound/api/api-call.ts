@@ -21,6 +21,8 @@ export interface ApiPorts {
   readonly payloads: Pick<PayloadStore, 'getDetail' | 'raiseBody' | 'putDetail'>;
   readonly control: ControlStore;
   readonly queue: WorkQueue;
+  /** Asks the sweeper to run now, and does not wait for its end. */
+  readonly beginSweep: () => Promise<void>;
   readonly clock: Clock;
   readonly ids: Ids;
   readonly telemetry: Pick<Telemetry, 'count' | 'log'>;

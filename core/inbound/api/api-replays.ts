@@ -1,4 +1,5 @@
 /** Replays by the status API: one event now, or many as a job that the sweeper carries out. */
+import { askOrSkip } from '#core/ask.ts';
 import { given } from '#core/given.ts';
 import type { EpochMs } from '#core/glossary.ts';
 import { replayEvent } from '#core/inbound/replay/replay-event.ts';
@@ -60,7 +61,10 @@ export async function createJob(call: ApiCall): Promise<Reply> {
   if (fields.dry_run === true) return json(200, await countMeant(meant, call));
   const { rate_per_second: ratePerSecond = rules.replaysPerSecond, new_key: newKey = false } = fields;
   const request = { ...meant, ratePerSecond, newKey, by: call.caller, why: reasonOf(fields) };
-  return json(202, reportJob(await createReplayJob(request, ports)));
+  const job = await createReplayJob(request, ports);
+  // Where this fails, the run of the next minute begins it.
+  await askOrSkip({ telemetry: ports.telemetry, stage: 'begin_replay', fields: { job: job.id } }, ports.beginSweep);
+  return json(202, reportJob(job));
 }
 
 async function countMeant(meant: { filter: EventFilter; asOf: EpochMs; limit?: number }, { ports }: ApiCall) {

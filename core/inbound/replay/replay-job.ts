@@ -49,6 +49,8 @@ export interface ReplayJob extends ReplayJobRequest {
   readonly asOf: EpochMs;
   readonly createdAt: EpochMs;
   readonly updatedAt: EpochMs;
+  /** When the sweeper first took it up. */
+  readonly begunAt?: EpochMs;
   readonly finishedAt?: EpochMs;
   readonly canceledBy?: string;
   readonly state: 'running' | 'canceled' | 'done';

@@ -12,6 +12,7 @@ export function reportJob(job: ReplayJob): Record<string, unknown> {
     why: job.why,
     created_at: toIso(job.createdAt),
     as_of: toIso(job.asOf),
+    begun_at: job.begunAt === undefined ? undefined : toIso(job.begunAt),
     updated_at: toIso(job.updatedAt),
     finished_at: job.finishedAt === undefined ? undefined : toIso(job.finishedAt),
     canceled_by: job.canceledBy,

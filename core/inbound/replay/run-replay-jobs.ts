@@ -46,13 +46,19 @@ const OWN_WAIT_SECONDS = 1;
 const FAILURE_PAUSE_MS = 1_000;
 const FAILURES_IN_A_ROW = 5;
 
-/** Carries out open jobs, one after the other, until a moment. Never throws: what fails waits for the next run. */
+/**
+ * Carries out open jobs, one after the other, until a moment; also those that were started meanwhile. Never throws: what
+ * fails waits for the next run.
+ */
 export async function runReplayJobs(until: EpochMs, ports: ReplayJobPorts, rules: WriteRules): Promise<void> {
-  const ids = await askOrSkip(askerOf('list', ports), () => readOpenJobs(ports.control));
-  for (const id of ids ?? []) {
-    if (ports.clock.now() >= until) return;
-    await askOrSkip(askerOf(id, ports), async () => {
-      if (await runJob(id, until, ports, rules)) await takeOffList(id, ports.control);
+  const met = new Set<string>();
+  const next = async (): Promise<string | undefined> =>
+    (await askOrSkip(askerOf('list', ports), () => readOpenJobs(ports.control)))?.find(it => !met.has(it));
+  for (let id = await next(); id !== undefined && ports.clock.now() < until; id = await next()) {
+    const job = id;
+    met.add(job);
+    await askOrSkip(askerOf(job, ports), async () => {
+      if (await runJob(job, until, ports, rules)) await takeOffList(job, ports.control);
     });
   }
 }
@@ -99,8 +105,8 @@ async function takeTurn(run: JobRun): Promise<'over' | 'time is up' | 'goes on'>
   const { id, until, ports } = run;
   const found = await readReplayJob(id, ports.control);
   if (found?.job.state !== 'running') return 'over';
-  const { job } = found;
   if (ports.clock.now() >= until) return 'time is up';
+  const job: ReplayJob = { ...found.job, begunAt: found.job.begunAt ?? ports.clock.now() };
   run.events ??= new MeantEvents(job, ports);
   run.pace ??= new ReplayPace(job, ports.clock.now(), until);
   const { errors, ...done } = await replayPage(job, run, run.pace);

@@ -3,6 +3,8 @@
  * due, deaths get their DLQ message, the DLQ is drained of what a person already dealt with. Holds I3 and the liveness
  * half of I2; one bad item never stops a run.
  */
+
+import { given } from '#core/given.ts';
 import { runReplayJobs } from '#core/inbound/replay/run-replay-jobs.ts';
 import { sideBySide } from '#core/side-by-side.ts';
 import { countDeaths, type Deaths } from './count-deaths.ts';
@@ -12,15 +14,18 @@ import { readRefusedFor } from './read-refused.ts';
 import { sweepDue } from './sweep-due.ts';
 import type { SweepPorts, SweepRules } from './sweep-ports.ts';
 import { SweepRun } from './sweep-run.ts';
-import { LEASE_CONTROL, lineOf, noteSweeper } from './sweeper-record.ts';
+import { LEASE_CONTROL, lineOf, noteSweeper, readSweeper, type SweeperRecord } from './sweeper-record.ts';
 import { type Handler, tellConcerns } from './tell-concerns.ts';
 
 /** Share of a run kept free of replay jobs, for the drain and the report. */
 const CLOSE_SHARE = 0.1;
+/** For the end of the run at work: most take less than this. Who waits longer costs more than the next minute's run. */
+const WAIT_MS = 4_000;
+const LOOK_AGAIN_MS = 500;
 
 /**
  * One run, until `budgetMs` is spent:
- *  1. take the sweeper's lease (another run at work: leave);
+ *  1. take the sweeper's lease (another run at work: wait a moment for its end, then leave);
  *  2. look at queues, pauses and known sources;
  *  3. go through what arrived since the last run, a grace behind the clock, and watch what is still open; and once more
  *     through what arrived minutes earlier, for what a late clock wrote behind the cursor;
@@ -33,12 +38,16 @@ const CLOSE_SHARE = 0.1;
  */
 export async function sweep(budgetMs: number, ports: SweepPorts, rules: SweepRules): Promise<void> {
   const run = new SweepRun(budgetMs, ports, rules);
-  if (!(await takeLease(run))) return;
+  const lease = await waitForLease(run);
+  if (lease === 'held') return;
+  const ended = given({ endedLease: lease });
   try {
     const deaths = await carryOut(run, budgetMs);
-    await run.guard(() => noteSweeper({ ...(deaths && { wellAt: run.now }), ...run.lastError }, ports.control));
+    await run.guard(() =>
+      noteSweeper({ ...(deaths && { wellAt: run.now }), ...run.lastError, ...ended }, ports.control),
+    );
   } catch (error) {
-    await noteCrash(run, error);
+    await noteCrash(run, { error: { at: run.now, text: lineOf(error) }, ...ended });
     throw error;
   }
 }
@@ -59,23 +68,29 @@ async function carryOut(run: SweepRun, budgetMs: number): Promise<Deaths | undef
 }
 
 /** The crash itself is what is thrown: one that cannot be written down is still counted by Lambda. */
-async function noteCrash({ now, ports }: SweepRun, error: unknown): Promise<void> {
+async function noteCrash({ ports }: SweepRun, crash: SweeperRecord): Promise<void> {
   try {
-    await noteSweeper({ error: { at: now, text: lineOf(error) } }, ports.control);
+    await noteSweeper(crash, ports.control);
   } catch (unwritten) {
     ports.telemetry.log('warn', { stage: 'sweep', error: lineOf(unwritten) });
   }
 }
 
-/** False: another run is at work. A lease that cannot be asked for stops nobody: two sweepers undo nothing. */
-async function takeLease(run: SweepRun): Promise<boolean> {
-  const { control } = run.ports;
-  const taken = await run.guard(async () => {
-    const held = await control.read(LEASE_CONTROL);
-    if (held && Number(held.value) > run.startedAt) return false;
-    return control.write(LEASE_CONTROL, String(run.until), held?.version ?? 0);
-  });
-  return taken ?? true;
+/** The version of the lease. Undefined: it could not be asked for, which stops nobody: two sweepers undo nothing. */
+async function waitForLease(run: SweepRun): Promise<number | undefined | 'held'> {
+  const { clock, control, timer } = run.ports;
+  const take = (): Promise<number | undefined | 'held'> => run.guard(() => takeLease(run, control));
+  let lease = await take();
+  for (; lease === 'held' && clock.now() < run.startedAt + WAIT_MS; lease = await take())
+    await timer.sleep(LOOK_AGAIN_MS);
+  return lease;
+}
+
+/** A lease is over with its time, or once its run has noted its end: who asks for a run does not wait for the time. */
+async function takeLease(run: SweepRun, control: SweepPorts['control']): Promise<number | 'held'> {
+  const { value = '0', version = 0 } = (await control.read(LEASE_CONTROL)) ?? {};
+  if (Number(value) > run.now && (await readSweeper(control)).endedLease !== version) return 'held';
+  return (await control.write(LEASE_CONTROL, String(run.until), version)) ? version + 1 : 'held';
 }
 
 async function measureRefusals(run: SweepRun): Promise<void> {

@@ -17,6 +17,8 @@ export interface SweeperRecord {
   readonly wellAt?: EpochMs;
   /** The last error: of a run that crashed, or of a piece of work that a run went on without. */
   readonly error?: { readonly at: EpochMs; readonly text: string };
+  /** Version of the lease of the last run that ended: until another takes it, it is free before its time is over. */
+  readonly endedLease?: number;
 }
 
 /** Empty when no run has ended yet. Throws a DependencyError when the table cannot be read. */

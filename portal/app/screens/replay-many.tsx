@@ -119,7 +119,7 @@ export function JobProgress({ id, onDone }: { readonly id: string; readonly onDo
           ? `${grouped(counts?.replayed ?? 0)} are sent again.`
           : state === 'canceled'
             ? 'Canceled.'
-            : `Sending again: ${grouped(counts?.replayed ?? 0)} so far. It begins within a minute, and goes on when you leave.`}
+            : `Sending again: ${grouped(counts?.replayed ?? 0)} so far. It goes on when you leave.`}
         {counts !== undefined && counts.skipped > 0 ? ` ${grouped(counts.skipped)} were left out.` : ''}
       </span>
       {isOver ? null : (

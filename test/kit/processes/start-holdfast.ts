@@ -86,6 +86,7 @@ export async function startHoldfast(
     PUSHES_TABLE: 'pushes',
     BODIES_BUCKET: 'none',
     WORK_QUEUE_URL: await queue('work'),
+    SWEEP_FUNCTION: 'sweep',
     DEAD_QUEUE_URL: await queue('dead'),
     ...more,
   };

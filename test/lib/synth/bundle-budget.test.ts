@@ -94,6 +94,7 @@ async function loadListOf(name: FunctionName): Promise<{ handler: string; builti
       ...Object.fromEntries(
         [
           'EVENTS_TABLE',
+          'SWEEP_FUNCTION',
           'PAYLOADS_TABLE',
           'BODIES_BUCKET',
           'WORK_QUEUE_URL',

@@ -164,6 +164,7 @@ describe('who may do what', () => {
         'dynamodb:PutItem on events (control items)',
         ...on('payloads', 'dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:UpdateItem'),
         ...on('main queue', 'sqs:SendMessage'),
+        'lambda:InvokeFunction on function Sweep',
       ],
       Probe: [
         ...OWN_LOG,

@@ -56,6 +56,7 @@ async function statusOf(world: MemoryWorld, id: string, source?: string) {
     payloads: new MemoryPayloadStore(world.database, PAYLOADS),
     control: new MemoryControlStore(world.database, EVENTS),
     queue: new MemoryWorkQueue(world.main),
+    beginSweep: async () => {},
     clock: world.clock,
     ids: new SeededIds(world.random),
     telemetry: world.telemetry,

@@ -184,6 +184,10 @@ describe('a replay job', () => {
     const over = await Promise.all(
       jobs.map(({ body }) => incident.call('GET /replay-jobs/{job_id}', { path: { job_id: String(body['job_id']) } })),
     );
+    for (const { body } of over) {
+      const begun = Date.parse(String(body['begun_at'])) - Date.parse(String(body['created_at']));
+      expect(begun, 'it begins within five seconds').toBeLessThan(5_000);
+    }
     expect(over.map(it => [it.body['state'], (it.body['counts'] as { replayed: number }).replayed])).toEqual([
       ['done', 2],
       ['done', 0],

@@ -129,9 +129,28 @@ describe('a parked event', () => {
 
 // Holds I4, I8.
 describe('two sweepers', () => {
-  it('at once: the second leaves', async () => {
+  it('at once: the second begins when the first has noted its end', async () => {
+    const spans: number[][] = [];
     const world = new MemoryWorld(calm);
-    await world.clock.complete(Promise.all([world.sweeper.invoke({}), world.sweeper.invoke({})]));
+    const run = async (): Promise<void> => {
+      const begun = world.clock.now();
+      await world.sweeper.invoke({});
+      spans.push([begun, world.clock.now()]);
+    };
+    await world.clock.complete(Promise.all([run(), run()]));
+    expect(world.telemetry.total('SweeperRuns')).toBe(2);
+    expect(Math.max(...spans.map(([begun = 0, ended = 0]) => ended - begun))).toBeLessThan(2 * SECOND_MS);
+  });
+
+  it('where the first is killed: the second leaves after four seconds, for the lease holds until its time is over', async () => {
+    const world = new MemoryWorld({ ...calm, planOf: only('sweep', 'gauge.main', 'crash_before') });
+    await world.clock.complete(world.sweeper.invoke({}));
+    const before = world.clock.now();
+    await world.clock.complete(world.sweeper.invoke({}));
+    expect(world.telemetry.total('SweeperRuns')).toBe(0);
+    expect(world.clock.now() - before).toBeLessThan(5 * SECOND_MS);
+    await world.clock.advanceBy(MINUTE_MS);
+    await world.clock.complete(world.sweeper.invoke({}));
     expect(world.telemetry.total('SweeperRuns')).toBe(1);
   });
 

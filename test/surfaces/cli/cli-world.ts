@@ -122,7 +122,11 @@ export class CliWorld {
         },
       },
       reconciler: { run: () => Promise.reject(new Error('no source is compared here')) },
-      begin: async name => void this.begun.push(name),
+      begin: async (name, how) => {
+        if (how === 'try') return;
+        this.begun.push(name);
+        if (name === 'sweep') void world.sweeper.invoke({});
+      },
       delivery: () => Promise.reject(new Error('nothing is sent here')),
       dead: new MemoryDeadQueue(world.dead),
       gauge: new MemoryQueueGauge(world.main, world.dead),

@@ -99,7 +99,7 @@ const HABITS: Readonly<Record<string, Habit | (() => Habit)>> = {
   }),
   'replay ls': { good: [], wrong: ['--env', 'nowhere'], wrongCode: 2 },
   'replay cancel': () => ({ good: [job, '--yes'], wrong: ['rj-none', '--yes'], wrongCode: 3 }),
-  'replay watch': () => ({ good: [job], code: 1, wrong: ['rj-none'], wrongCode: 3 }),
+  'replay watch': () => ({ good: [job], wrong: ['rj-none'], wrongCode: 3 }),
   'dlq redrive': { good: ['--dry-run'], wrong: ['--rate', '0', '--yes'], wrongCode: 2 },
   'dlq purge': { good: ['--dry-run'], wrong: [], wrongCode: 2 },
   'sources ls': { good: [], wrong: ['--env', 'nowhere'], wrongCode: 2 },

@@ -20,12 +20,12 @@ it('tells what was not replayed, and the time left by what the job makes', async
     const counts = { replayed, changed: 3, running: 0, gone: 0, body_missing: 0 };
     clock.after(ms, () => void change({ taken: replayed + 103, counts, ...more }));
   };
-  after(6_500, 97);
+  after(6_500, 97, { begunAt: now + 2_000 });
   after(18_500, 197);
   after(28_500, 2_397, { state: 'done' });
   const { code, stdout, stderr } = await cli.run(['replay', 'watch', id]);
   expect(stderr.split('\n')).toEqual([
-    'Replaying [........................] 0/2400 waiting for the sweeper (once a minute)',
+    'Replaying [........................] 0/2400 has not begun, 5 s after it was started',
     'Replaying [#.......................] 100/2400 3 not replayed, about 46 s left',
     'Replaying [#.......................] 100/2400 waiting for the sweeper (once a minute)',
     'Replaying [##......................] 200/2400 3 not replayed, about 5 min left',
@@ -34,6 +34,6 @@ it('tells what was not replayed, and the time left by what the job makes', async
     expect.stringContaining('Next: '),
     '',
   ]);
-  expect(stdout).toContain('Done: 2397 replayed\n  not replayed: 3 changed meanwhile');
+  expect(stdout).toContain('Done: 2397 replayed; it began after 2 s\n  not replayed: 3 changed meanwhile');
   expect(code).toBe(5);
 });

@@ -49,6 +49,7 @@ beforeEach(() => {
     PAYLOADS_TABLE: 'payloads',
     BODIES_BUCKET: 'bodies',
     WORK_QUEUE_URL: queue('work'),
+    SWEEP_FUNCTION: 'sweep',
     DEAD_QUEUE_URL: queue('dead'),
     PROBE_URL: 'http://127.0.0.1:1/webhooks/holdfast-probe',
     PAGE_TOPIC: 'arn:aws:sns:eu-central-1:000000000000:page',

@@ -134,10 +134,14 @@ export async function createJob(call: ApiCall): Promise<Reply> {
     expiresAt: deliveryExpiry(now, now, rules.retentionMs),
   };
   await startReplayJob(ports.store, job);
-  // It begins at once; where this is lost, `tend` starts it.
-  const asker = { telemetry: ports.telemetry, stage: 'start_replay', fields: { job: job.id } };
-  await askOrSkip(asker, () => ports.jobs.send([{ v: 1, replay: job.id }], job.app));
+  await beginNow(call, job);
   return json(202, showJob(job));
+}
+
+/** Where this is lost, the next run of `tend` begins it. */
+async function beginNow({ ports }: ApiCall, { id, app }: Pick<ReplayJobItem, 'id' | 'app'>): Promise<void> {
+  const asker = { telemetry: ports.telemetry, stage: 'start_replay', fields: { job: id } };
+  await askOrSkip(asker, () => ports.jobs.send([{ v: 1, replay: id }], app));
 }
 
 /** Of another application, or none: to a customer that is the same. */
@@ -221,8 +225,9 @@ export const steerJob =
   (to: 'running' | 'paused' | 'canceled') =>
   async (call: ApiCall): Promise<Reply> => {
     bodyOf(call, {});
-    const { id, state } = await jobOf(call);
+    const { id, app, state } = await jobOf(call);
     if (!(await steerReplayJob(call.ports.store, id, to, call.ports.clock.now())))
       return refuse(409, 'job_over', `the job is ${state}, or changed a moment ago: read it again`);
+    if (to === 'running') await beginNow(call, { id, app });
     return showOneJob(call);
   };

@@ -55,6 +55,18 @@ const start = async ({ call }: ReturnType<typeof producerWorld>, app: string): P
 const stateOf = async ({ call }: ReturnType<typeof producerWorld>, job: string): Promise<Json> =>
   (await call('GET /v1/replay-jobs/{job}', { job })).body;
 
+it('begins at once when it is resumed: nobody waits for the next minute', async () => {
+  const world = producerWorld();
+  const { app } = await withDead(world, 'acme', [2]);
+  const job = await start(world, app);
+  await world.call('POST /v1/replay-jobs/{job}/pause', { job }, {});
+  const told: unknown[] = [];
+  const ports = { ...world.ports, jobs: { send: async (jobs: readonly unknown[]) => void told.push(...jobs) } };
+  const request = { route: 'POST /v1/replay-jobs/{job}/resume', path: { job }, query: {}, body: '{}' } as const;
+  const { status } = await answerApi({ ...request, caller: 'arn:test', ports, rules: world.rules });
+  expect([status, told]).toEqual([200, [{ v: 1, replay: job }]]);
+});
+
 it('runs a job whatever number of others is over', async () => {
   const world = producerWorld();
   const { app } = await withDead(world, 'acme', [1]);

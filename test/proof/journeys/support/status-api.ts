@@ -37,6 +37,7 @@ export class StatusApi {
       payloads: new MemoryPayloadStore(world.database, PAYLOADS),
       control: new MemoryControlStore(world.database, EVENTS),
       queue: new MemoryWorkQueue(world.main),
+      beginSweep: async () => void world.sweeper.invoke({}),
       clock: world.clock,
       ids: new SeededIds(world.random.fork()),
       telemetry: world.telemetry,

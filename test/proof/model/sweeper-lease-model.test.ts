@@ -1,0 +1,4 @@
+import { checkVariants } from './check-variants.ts';
+import { sweeperLeaseVariants } from './sweeper-lease-model.ts';
+
+checkVariants('sweeper-lease-model', ['I8'], sweeperLeaseVariants);
