@@ -168,6 +168,30 @@ export interface DeadView {
   readonly now: number;
 }
 
+export interface LogRow {
+  readonly at: number;
+  /** The function. */
+  readonly from: string;
+  readonly level: string;
+  readonly stage: string;
+  readonly words: readonly (readonly [name: string, text: string])[];
+  /** Of a stack, the innermost first. */
+  readonly places: readonly string[];
+}
+
+/** What was logged of an event, or of one attempt. */
+export interface EventLogView {
+  readonly lines: readonly LogRow[];
+  /** Why there are none. */
+  readonly none?: string;
+  /** Where the handler threw, as the checkout of the console has it. */
+  readonly code?: {
+    readonly file: string;
+    readonly line: number;
+    readonly lines: readonly { readonly n: number; readonly text: string }[];
+  };
+}
+
 export interface JobRow {
   readonly id: string;
   readonly state: 'running' | 'canceled' | 'done';

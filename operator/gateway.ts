@@ -74,9 +74,9 @@ export interface LogLine {
 export interface LogReader {
   /**
    * Lines since then, oldest first: of every function, or of one (`of`, e.g. `drain-fast`), or of the access log
-   * (`requests`). `pattern`: as CloudWatch filters, where it can; more may come.
+   * (`requests`). `pattern`: as CloudWatch filters, where it can; more may come. `until`: no later ones.
    */
-  read(since: number, pattern: string, of?: string): Promise<readonly LogLine[]>;
+  read(since: number, pattern: string, of?: string, until?: number): Promise<readonly LogLine[]>;
 }
 
 export interface Gateway {

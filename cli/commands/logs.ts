@@ -1,9 +1,11 @@
 /** `holdfast logs`: what the functions logged, of a source or of one event. */
 import type { Command } from 'commander';
 import { toEventId } from '#core/glossary.ts';
+import type { EventItem } from '#core/inbound/protocol/event-item.ts';
 import { closest } from '#core/problem.ts';
 import { findOne } from '#operator/events/find-one.ts';
-import { type LogEntry, readLogs } from '#operator/health/read-logs.ts';
+import { keptAttempts, readEventLog } from '#operator/health/event-log.ts';
+import { type LogEntry, readLogs, wordsOf } from '#operator/health/read-logs.ts';
 import { usageError } from '../cli-error.ts';
 import { filterOf } from '../filter-options.ts';
 import type { Output } from '../output.ts';
@@ -16,6 +18,7 @@ const OVERLAP_MS = 15_000;
 interface Options {
   readonly source?: string;
   readonly event?: string;
+  readonly attempt?: string;
   readonly since?: string;
   readonly tail?: boolean;
   readonly of?: string;
@@ -36,12 +39,14 @@ export function addLogs(program: Command, set: CommandSet): void {
       .description('Show what the functions logged, oldest first, and the stack of each error')
       .option('--source <name>', 'only lines of this source')
       .option('--event <id>', 'only lines of this event')
+      .option('--attempt <n>', 'only this attempt of the event; its newest of that number')
       .option('--since <when>', 'since then (default: 1h; with --event: since it arrived; with --tail: now)')
       .option('--of <function>', 'only the log of this function, or of the HTTP requests (`requests`)')
       .option('--errors', 'only errors and warnings')
       .option('--where <field=value...>', 'only lines whose fields have these values')
       .option('--tail', 'show new lines as they come, until Ctrl-C'),
     ['holdfast logs --event evt_stripe.evt_1P2x', 'every attempt of an event, with the stack of each error'],
+    ['holdfast logs --event evt_stripe.evt_1P2x --attempt 3', 'one attempt, and the lines of the handler that threw'],
     ['holdfast logs --of process --errors', 'what went wrong in one function'],
     ['holdfast logs --of requests --where status=429', 'the requests that were throttled'],
     ['holdfast logs --source stripe --tail', 'watch a source while you try its handler'],
@@ -49,6 +54,7 @@ export function addLogs(program: Command, set: CommandSet): void {
     set.action(async (run, options: Options) => {
       const source = options.source === undefined ? undefined : run.source(options.source).id;
       const item = options.event === undefined ? undefined : await findOne(run, options.event, source);
+      if (options.attempt !== undefined) return showAttempt(run, item, options.attempt);
       const usual = options.tail === true ? '1s' : '1h';
       const since =
         options.since === undefined && item !== undefined
@@ -74,6 +80,24 @@ export function addLogs(program: Command, set: CommandSet): void {
   );
 }
 
+async function showAttempt(run: Run, item: EventItem | undefined, written: string): Promise<void> {
+  if (item === undefined)
+    throw usageError('--attempt without an event', '--event <id> --attempt <n>', 'name the event');
+  const kept = keptAttempts(item);
+  const found = kept.findLast(({ n }) => String(n) === written);
+  if (found === undefined) {
+    const allowed = kept.map(({ n }) => n).join(', ') || 'none: it has not been tried';
+    throw usageError(`--attempt: "${written}"`, allowed, 'one of these; --event alone shows the earlier ones, too');
+  }
+  const { lines, none, code } = await readEventLog(run, item, found.at);
+  for (const entry of lines) show(run, entry);
+  if (none !== undefined) run.out.note(none);
+  if (code === undefined) return;
+  run.out.note(`\n${code.file}, as this checkout has it:`);
+  for (const { n, text } of code.lines)
+    run.out.note(`${n === code.line ? '>' : ' '} ${String(n).padStart(5)}  ${text}`);
+}
+
 /** `cause=mismatch`. */
 function pairOf(given: string): readonly [string, string] {
   const [, field, value] = /^([A-Za-z_]\w*)=(.+)$/.exec(given) ?? [];
@@ -97,21 +121,16 @@ async function tail(run: Run, filter: Parameters<typeof readLogs>[1], shown: rea
   }
 }
 
-const SHOWN_APART = ['timestamp', 'level', 'stage', 'stack', '_aws'];
-
-function show(run: Run, { at, from, fields }: LogEntry): void {
-  const { _aws, ...value } = fields;
-  run.out.row({ function: from, ...value }, () => lineOf(at, from, fields, run.out));
+function show(run: Run, entry: LogEntry): void {
+  const { _aws, ...value } = entry.fields;
+  run.out.row({ function: entry.from, ...value }, () => lineOf(entry, run.out));
 }
 
-function lineOf(at: number, from: string, fields: LogEntry['fields'], out: Output): string {
+function lineOf(entry: LogEntry, out: Output): string {
+  const { at, from, fields } = entry;
   const level = String(fields['level'] ?? 'INFO');
   const style = level === 'ERROR' ? 'red' : level === 'WARN' ? 'yellow' : 'dim';
-  const rest = Object.entries(fields)
-    .filter(([name]) => !SHOWN_APART.includes(name) && !/^[A-Z]/.test(name))
-    .map(
-      ([name, value]) => `${out.paint('dim', `${name}=`)}${typeof value === 'string' ? value : JSON.stringify(value)}`,
-    );
+  const rest = wordsOf(entry).map(([name, text]) => `${out.paint('dim', `${name}=`)}${text}`);
   const stack = Array.isArray(fields['stack']) ? fields['stack'].map(place => `\n    at ${String(place)}`) : [];
   const head = [
     new Date(at).toISOString(),

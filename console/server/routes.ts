@@ -13,11 +13,13 @@ import { listEvents } from '#operator/events/list-events.ts';
 import { cancelJob, findJob, listJobs, previewOf, replayNow, startReplay } from '#operator/events/replay.ts';
 import { saveAsTest } from '#operator/events/save-as-test.ts';
 import { historyOf, readStoredBody } from '#operator/events/show-event.ts';
+import { readEventLog } from '#operator/health/event-log.ts';
+import { wordsOf } from '#operator/health/read-logs.ts';
 import { OperatorError, usageError } from '#operator/operator-error.ts';
 import { formatCurl } from '#operator/sources/curl-command.ts';
 import { urlOf } from '#operator/sources/list-sources.ts';
 import { requestOf } from '#operator/sources/send-request.ts';
-import type { EventBody, EventList, GrepLine, Hello, ReplayPreview, Sent } from '../wire.ts';
+import type { EventBody, EventList, EventLogView, GrepLine, Hello, LogRow, ReplayPreview, Sent } from '../wire.ts';
 import { ALARM_ROUTES } from './alarm-routes.ts';
 import { DELIVERY_ROUTES } from './delivery-routes.ts';
 import { describeNow } from './describe-now.ts';
@@ -39,6 +41,7 @@ export const ROUTES: readonly Route[] = [
   { method: 'GET', path: '/api/grep', answer: grep },
   { method: 'GET', path: '/api/events/:id', answer: event },
   { method: 'GET', path: '/api/events/:id/body', answer: body },
+  { method: 'GET', path: '/api/events/:id/log', answer: log },
   { method: 'GET', path: '/api/events/:id/curl', answer: curl },
   { method: 'GET', path: '/api/events/:id/compare', answer: compare },
   { method: 'POST', path: '/api/events/:id/replay', answer: replayOne },
@@ -124,6 +127,19 @@ async function curl({ operator, params }: Asked) {
     throw new OperatorError('The body of this event is gone: its retention is over', 'not_found');
   const url = await urlOf(operator, operator.source(rowOf(item).source));
   return { curl: formatCurl(`${url}${request.query}`, request.headers, Buffer.from(request.body).toString('utf8')) };
+}
+
+async function log({ operator, params, query }: Asked): Promise<EventLogView> {
+  const item = await findOne(operator, params['id'] ?? '', undefined);
+  const at = query.get('at');
+  const found = await readEventLog(operator, item, at ? wholeOf(at, 'at', 1, operator.clock.now()) : undefined);
+  const lines = found.lines.map((entry): LogRow => {
+    const { at, from, fields } = entry;
+    const { level = 'INFO', stage, stack } = fields;
+    const places = Array.isArray(stack) ? stack.map(String) : [];
+    return { at, from, level: String(level), stage: String(stage ?? ''), words: wordsOf(entry), places };
+  });
+  return { ...found, lines };
 }
 
 async function compare({ operator, params, query }: Asked) {

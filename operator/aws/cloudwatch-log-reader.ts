@@ -33,7 +33,11 @@ export function cloudWatchLogReader({ cloudFormation, logs, stackNames, filters 
       }
     return groups;
   };
-  const readGroup = async (name: string, logGroupName: string, startTime: number, pattern: string) => {
+  const readGroup = async (
+    [name, logGroupName]: Group,
+    { startTime, endTime }: { readonly startTime: number; readonly endTime?: number },
+    pattern: string,
+  ) => {
     const lines: LogLine[] = [];
     let nextToken: string | undefined;
     do {
@@ -41,6 +45,7 @@ export function cloudWatchLogReader({ cloudFormation, logs, stackNames, filters 
         new FilterLogEventsCommand({
           logGroupName,
           startTime,
+          ...given({ endTime }),
           filterPattern: filters ? pattern : '',
           ...given({ nextToken }),
         }),
@@ -52,7 +57,7 @@ export function cloudWatchLogReader({ cloudFormation, logs, stackNames, filters 
     return lines;
   };
   return {
-    async read(since, pattern, of) {
+    async read(startTime, pattern, of, endTime) {
       known ??= Promise.all(stackNames.map(groupsOf))
         .then(groups => groups.flat())
         .catch((error: unknown) => {
@@ -60,7 +65,8 @@ export function cloudWatchLogReader({ cloudFormation, logs, stackNames, filters 
           throw error;
         });
       const wanted = (await known).filter(([name]) => (of === undefined ? name !== REQUESTS : name === of));
-      const pages = await Promise.all(wanted.map(([name, group]) => readGroup(name, group, since, pattern)));
+      const span = { startTime, ...given({ endTime }) };
+      const pages = await Promise.all(wanted.map(group => readGroup(group, span, pattern)));
       return pages.flat().sort((a, b) => a.at - b.at);
     },
   };

@@ -9,6 +9,7 @@ export interface LogFilter {
   /** Our id of one event. */
   readonly eventId?: string | undefined;
   readonly since: EpochMs;
+  readonly until?: EpochMs | undefined;
   /** One function, e.g. `drain-fast`, or `requests`. */
   readonly of?: string | undefined;
   /** Only errors and warnings. */
@@ -28,12 +29,21 @@ const OF_EACH_RUN = /^(?:INIT_START|START|END|REPORT) (?!.*Status: (?:error|time
 export async function readLogs(operator: Operator, filter: LogFilter): Promise<readonly LogEntry[]> {
   const { logs } = await operator.gateway();
   if (logs === undefined) throw new OperatorError('There are no logs to read here: a gateway in memory keeps none');
-  const lines = await logs.read(filter.since, patternOf(filter), filter.of);
+  const lines = await logs.read(filter.since, patternOf(filter), filter.of, filter.until);
   return lines.flatMap(line => {
     if (OF_EACH_RUN.test(line.text)) return [];
     const fields = parse(line.text);
     return isMeant(fields, filter) ? [{ ...line, fields }] : [];
   });
+}
+
+const SHOWN_APART = ['timestamp', 'level', 'stage', 'stack', '_aws'];
+
+/** What a line says beside its time, level and stack, in its order; metrics, which begin with a capital, are left out. */
+export function wordsOf({ fields }: LogEntry): readonly (readonly [name: string, text: string])[] {
+  return Object.entries(fields)
+    .filter(([name]) => !SHOWN_APART.includes(name) && !/^[A-Z]/.test(name))
+    .map(([name, value]) => [name, typeof value === 'string' ? value : JSON.stringify(value)] as const);
 }
 
 /** As CloudWatch filters; what it lets through is looked at again. */

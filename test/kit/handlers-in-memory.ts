@@ -73,6 +73,7 @@ export class HandlersInMemory {
     const given = {
       ...{ EVENTS_TABLE: 'events', PAYLOADS_TABLE: 'payloads', REGISTRY_TABLE: 'registry', OUTBOX_TABLE: 'outbox' },
       ...{ BODIES_BUCKET: 'bodies', WORK_QUEUE_URL: urlOf('work'), DEAD_QUEUE_URL: urlOf('dead') },
+      SWEEP_FUNCTION: 'sweep',
       ...{ JOBS_QUEUE_URL: urlOf('jobs'), JOBS_DEAD_QUEUE_URL: urlOf('jobs-dead') },
       ...{ WAKE_QUEUE_URL: urlOf('wake-fast'), WAKE_FAST_QUEUE_URL: urlOf('wake-fast') },
       ...{ WAKE_SLOW_QUEUE_URL: urlOf('wake-slow'), WAKES_DEAD_QUEUE_URL: urlOf('wakes-dead') },

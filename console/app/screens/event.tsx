@@ -13,11 +13,12 @@ import { ask } from '../parts/api.ts';
 import { onLive } from '../parts/live.ts';
 import { useLoad } from '../parts/load.ts';
 import { ReplaySelected } from '../parts/replay.tsx';
-import { Link, usePlace } from '../parts/route.tsx';
+import { Link, usePlace, withQuery } from '../parts/route.tsx';
 import { session } from '../parts/session.ts';
 import { Tabs } from '../parts/tabs.tsx';
+import { EventLog } from './event-log.tsx';
 
-const TABS = ['body', 'headers', 'result', 'replays', 'compare'] as const;
+const TABS = ['body', 'headers', 'result', 'replays', 'log', 'compare'] as const;
 
 export function EventScreen({ id }: { readonly id: string }) {
   const path = `/api/events/${encodeURIComponent(id)}`;
@@ -133,6 +134,7 @@ function Head({ row, reload }: { readonly row: EventRow; readonly reload: () => 
 
 /** Stretches as wide as the logarithm of their length, so that 12 ms and 12 h both show. A replay begins a lane. */
 function Way({ steps }: { readonly steps: readonly Step[] }) {
+  const { query } = usePlace();
   const lanes: Step[][] = [[]];
   for (const step of steps) {
     if (step.kind === 'replayed') lanes.push([]);
@@ -163,6 +165,9 @@ function Way({ steps }: { readonly steps: readonly Step[] }) {
                 )}
               </span>
               {step.note === undefined || step.note === 'ok' ? null : <small>{visible(step.note)}</small>}
+              {step.kind === 'attempt' ? (
+                <Link href={withQuery(location.pathname, query, { tab: 'log', at: String(step.at) })}>its log</Link>
+              ) : null}
             </li>
           ))}
         </ol>
@@ -194,6 +199,7 @@ function EventTabs({ detail, path }: { readonly detail: EventDetail; readonly pa
           ))}
         </ul>
       ) : null}
+      {tab === 'log' ? <EventLog path={path} at={query.get('at') ?? ''} /> : null}
       {tab === 'compare' ? <Compare path={path} row={detail.row} /> : null}
     </Tabs>
   );

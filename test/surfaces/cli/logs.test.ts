@@ -54,6 +54,25 @@ it('of an event are every line of it, with the places of an error', async () => 
   expect(asked).toEqual(['{ $.event_id = "evt_shop.good-1" || $.pk = "shop#good-1" }']);
 });
 
+it('of one attempt are its lines alone, and which attempts there are', async () => {
+  const { cli, run, lines } = await world();
+  const { startedAt = 0 } = cli.world.item('good-1', 'shop') ?? {};
+  lines.splice(
+    0,
+    lines.length,
+    lineOf(startedAt + 2, 'process', {
+      ...{ level: 'INFO', stage: 'attempt', attempt: 1 },
+      event_id: 'evt_shop.good-1',
+    }),
+  );
+  expect((await run('--event', 'good-1', '--attempt', '1')).stdout).toMatch(/^\S+ process +INFO +attempt attempt=1 /);
+  const wrong = await run('--event', 'good-1', '--attempt', '2');
+  expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringMatching(/--attempt: "2"\n +allowed: 1\n/)]);
+  expect((await run('--attempt', '1')).stderr).toContain('--attempt without an event');
+  lines.splice(0);
+  expect((await run('--event', 'good-1', '--attempt', '1')).stderr).toMatch(/No line yet|No function wrote a line/);
+});
+
 it('of a source leave out the others and the metrics; of all are also those of Lambda itself', async () => {
   const { run } = await world();
   const ofShop = (await run('--source', 'shop', '--json')).stdout.trimEnd().split('\n');

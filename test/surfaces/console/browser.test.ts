@@ -163,6 +163,31 @@ describe.skipIf(BROWSER_PATH === undefined)('the console in a browser', () => {
       expect(wrong).toEqual([]);
     });
 
+    it('goes from a failure to the log of its attempt with one click, and says why there is none', async () => {
+      const { page, wrong } = await open(served, '/dead');
+      await page.getByRole('link', { name: 'Open it' }).click();
+      await page.waitForSelector('.way .attempt');
+      const id = decodeURIComponent(new URL(page.url()).pathname.split('/').at(-1) ?? '');
+      const link = page.getByRole('link', { name: 'its log' }).first();
+      const at = Number(new URLSearchParams((await link.getAttribute('href'))?.split('?')[1]).get('at'));
+      const fields = { level: 'WARN', stage: 'attempt', event_id: id, error: '<img src=x onerror=alert(1)>' };
+      const stack = ['holdfast:core/inbound/process/run-handler.ts:9:9', 'handlers/index.ts:3:1'];
+      gateway.logLines = [{ at: at + 5, from: 'process', text: JSON.stringify({ ...fields, stack }) }];
+      await link.click();
+      await page.waitForSelector('.log > li');
+      expect(await page.locator('.log').innerText()).toContain('<img src=x onerror=alert(1)>');
+      expect(await page.locator('.code-lines').innerText()).toContain('handlers/index.ts:3');
+      expect(await findings(page, 'all')).toEqual([]);
+      gateway.logLines = [];
+      await page.reload();
+      await page.getByText('No function wrote a line about it').waitFor();
+      gateway.logLines = undefined;
+      await page.reload();
+      await page.getByText('that needs logs:FilterLogEvents').waitFor();
+      gateway.logLines = [];
+      expect(wrong).toEqual([]);
+    });
+
     it('needs no scrolling to the side at 360 pixels', async () => {
       const { page } = await open(served, '/', { viewport: { width: 360, height: 740 } });
       const { origin } = new URL(served.url);

@@ -14,6 +14,8 @@ const PAIRS = [
   ['readStoredBody', 'cli/stored-body.ts', 'console/server/routes.ts'],
   ['grepEvents', 'cli/commands/events-grep.ts', 'console/server/routes.ts'],
   ['findOne', 'cli/commands/events.ts', 'console/server/routes.ts'],
+  ['readEventLog', 'cli/commands/logs.ts', 'console/server/routes.ts'],
+  ['wordsOf', 'cli/commands/logs.ts', 'console/server/routes.ts'],
   ['FollowLog', 'cli/follow.ts', 'console/server/live.ts'],
   ['moveDeadMessages', 'cli/commands/dlq.ts', 'console/server/routes.ts'],
   ['closeDeaths', 'cli/commands/dlq-close.ts', 'console/server/routes.ts'],
