@@ -11,6 +11,7 @@ import { addDlq } from './commands/dlq.ts';
 import { addDoctor } from './commands/doctor.ts';
 import { addEvents } from './commands/events.ts';
 import { addExport } from './commands/export.ts';
+import { addImport } from './commands/import.ts';
 import { addListen } from './commands/listen.ts';
 import { addLogs } from './commands/logs.ts';
 import { addOut } from './commands/out/out.ts';
@@ -82,6 +83,7 @@ export function buildProgram(set: CommandSet, { io }: Pick<Services, 'io'>): Com
     addListen,
     addLogs,
     addExport,
+    addImport,
     addRunNow,
     addRunbook,
     addConsole,

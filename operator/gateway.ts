@@ -89,7 +89,7 @@ export interface Gateway {
   readonly apiUrl: string;
   readonly store: EventStore;
   readonly payloads: PayloadStore;
-  readonly search: Pick<SearchStore, 'find'>;
+  readonly search: SearchStore;
   readonly blobs: BlobStore;
   readonly control: ControlStore;
   readonly queue: WorkQueue;

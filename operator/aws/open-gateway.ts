@@ -4,7 +4,7 @@ import { CloudWatchClient } from '@aws-sdk/client-cloudwatch';
 import { CloudWatchLogsClient } from '@aws-sdk/client-cloudwatch-logs';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
-import { GetObjectCommand, NoSuchKey, S3Client } from '@aws-sdk/client-s3';
+import { GetObjectCommand, NoSuchKey, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import { DynamoDbControlStore } from '#adapters/dynamodb/dynamodb-control-store.ts';
@@ -79,7 +79,7 @@ export async function openGateway(deployment: Deployment, env: Env): Promise<Gat
     store: new SpreadStore(new DynamoDbEventStore(dynamodb, output('EventsTable')), shardsIn(shards), book.of),
     payloads: new DynamoDbPayloadStore(dynamodb, output('PayloadsTable')),
     search: new DynamoDbSearchStore(dynamodb, output('PayloadsTable')),
-    blobs: readOnlyBlobs(s3, output('BodiesBucket')),
+    blobs: blobsIn(s3, output('BodiesBucket')),
     control,
     queue: new SqsWorkQueue(sqs, output('WorkQueueUrl')),
     dead: new SqsDeadQueue(sqs, output('DeadQueueUrl')),
@@ -169,9 +169,9 @@ async function readStack(
   }
 }
 
-function readOnlyBlobs(client: S3Client, Bucket: string): BlobStore {
+function blobsIn(client: S3Client, Bucket: string): BlobStore {
   return {
-    put: () => Promise.reject(new Error('The CLI writes no bodies')),
+    put: async (Key, Body) => void (await client.send(new PutObjectCommand({ Bucket, Key, Body }))),
     async get(Key) {
       try {
         const { Body } = await client.send(new GetObjectCommand({ Bucket, Key }));

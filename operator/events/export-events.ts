@@ -1,5 +1,8 @@
 /** Events as lines that anybody can read: the status document of each, with what the provider sent. */
+import { given } from '#core/given.ts';
 import type { EventItem } from '#core/inbound/protocol/event-item.ts';
+import { portable } from '#core/inbound/protocol/event-writes.ts';
+import { SEE_DETAIL } from '#core/inbound/protocol/keep-result.ts';
 import type { EventFilter } from '#core/inbound/search/event-filter.ts';
 import { reportEvent } from '#core/inbound/search/event-report.ts';
 import { EventSearch } from '#core/inbound/search/list-events.ts';
@@ -24,12 +27,18 @@ export async function* exportEvents(operator: Operator, filter: EventFilter): As
   } while (cursor !== undefined);
 }
 
-/** The body as text, or as `body_base64` where it is no UTF-8; `null`: its retention is over. */
+/**
+ * The body as text, or as `body_base64` where it is no UTF-8; `null`: its retention is over. `record` is what an import needs
+ * (import-events.ts), `result_text` a result that is too long for it.
+ */
 async function exported(operator: Operator, item: EventItem): Promise<ExportedEvent> {
-  const [report, stored] = await Promise.all([
-    reportEvent(item, (await operator.gateway()).payloads),
+  const { payloads } = await operator.gateway();
+  const [shown, stored, detail] = await Promise.all([
+    reportEvent(item, payloads),
     readStoredBody(operator, item),
+    item.result === SEE_DETAIL ? payloads.getDetail(item.pk, `D#${item.gen}`) : undefined,
   ]);
+  const report = { ...shown, record: portable(item), ...given({ result_text: detail?.detail }) };
   if (stored === undefined) return { ...report, headers: null, body: null };
   const { headers, body } = stored;
   const text = body.toString('utf8');

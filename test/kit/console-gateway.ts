@@ -147,6 +147,7 @@ export class ConsoleGateway {
       store: this.#store(),
       payloads: this.#payloads(),
       search: {
+        put: () => Promise.reject(new Error('the console writes none')),
         find: (pk, { from, before, limit }) =>
           this.#read(() =>
             (this.found.get(pk) ?? [])

@@ -1,5 +1,5 @@
 /**
- * The status machine as a table of allowed moves. Every conditional write in event-writes.ts makes exactly the moves
+ * The status machine as a table of allowed moves. Every conditional write in event-writes.ts but an import makes exactly the moves
  * listed here; the simulation checks each observed move against it (invariant I4: terminal is absorbing within a
  * generation, except a replay or a person's redrive).
  */

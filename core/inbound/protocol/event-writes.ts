@@ -3,6 +3,7 @@
  * product changes a state item. docs/understand/how-receiving-works.md explains each; the mutation suite removes each condition in turn.
  */
 import { all, any, type Condition, eq, exists, isIn, le, lt, missing, ne, same } from '#core/condition.ts';
+import { given } from '#core/given.ts';
 import { type EpochMs, type EventPk, splitEventPk } from '#core/glossary.ts';
 import type { EventUpdate } from '#core/inbound/ports.ts';
 import { DAY_SECONDS, toHour } from '#core/time.ts';
@@ -20,7 +21,8 @@ import {
   WATCH_SHARDS,
 } from './event-item.ts';
 import { hashOf } from './event-key.ts';
-import { WAITING_STATUSES } from './event-status.ts';
+import { isTerminal, WAITING_STATUSES } from './event-status.ts';
+import { parseEventItem } from './parse-event-item.ts';
 import { TOO_OLD } from './retention.ts';
 import type { Timings } from './timings.ts';
 
@@ -71,7 +73,6 @@ export interface NewEvent {
 }
 
 function baseItem(event: NewEvent, now: EpochMs): EventIn<'pending'> {
-  const { sourceId, eventKey } = splitEventPk(event.pk);
   return {
     ...event,
     status: 'pending',
@@ -80,8 +81,14 @@ function baseItem(event: NewEvent, now: EpochMs): EventIn<'pending'> {
     updatedAt: now,
     attempts: 0,
     resends: 0,
-    timelineHour: `${sourceId}#${toHour(event.receivedAt)}`,
-    timelineAt: `${String(event.receivedAt).padStart(13, '0')}#${eventKey}`,
+    ...timelineOf(event.pk, event.receivedAt),
+  };
+}
+function timelineOf(pk: EventPk, receivedAt: EpochMs): Pick<EventItem, 'timelineHour' | 'timelineAt'> {
+  const { sourceId, eventKey } = splitEventPk(pk);
+  return {
+    timelineHour: `${sourceId}#${toHour(receivedAt)}`,
+    timelineAt: `${String(receivedAt).padStart(13, '0')}#${eventKey}`,
   };
 }
 
@@ -131,6 +138,53 @@ export function parkedItem(event: NewEvent, park: Park): EventIn<'deferred'> {
     nextAttemptAt: park.nextAttemptAt,
     ...breakerOf(park),
     ...watch(event.pk, park.watchAt),
+  };
+}
+
+const OF_ITS_PLACE: readonly EventAttribute[] = [...CLAIM, ...WATCH, ...ATTENTION, 'timelineHour', 'timelineAt'];
+
+/** The record of an export without what only the environment means that it was in: leases, and places in the indexes. */
+export function portable(item: EventItem): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(Object.entries(item).filter(([name]) => !OF_ITS_PLACE.some(it => it === name)));
+}
+/**
+ * What a record becomes in another environment (test/proof/model/import-model.ts): one that has ended stays as it is, with
+ * nothing owed for it; any other waits for a person behind the pause of its source, which must be known everywhere before.
+ * `unknown` where a field of its status is missing.
+ */
+export function importedItem(written: EventItem, now: EpochMs, rules: WriteRules): EventItem {
+  const { pk, receivedAt, status } = written;
+  const { sourceId, eventKey } = splitEventPk(pk);
+  const { timelineHour, timelineAt } = timelineOf(pk, receivedAt);
+  const item = { ...portable(written), timelineHour, timelineAt };
+  if (status === 'dead_letter' || status === 'closed') {
+    const { deadAt, cause, closing } = written;
+    const attention =
+      closing === undefined
+        ? { attentionSource: sourceId, attentionAt: attentionAtOf(deadAt, cause, eventKey) }
+        : { attentionSource: closedOf(sourceId), attentionAt: attentionAtOf(closing.at, cause, eventKey) };
+    const expiresAt = written.expiresAt ?? expiryAfter(now, rules.deadRetentionDays);
+    return parseEventItem({ ...item, ...attention, dlqSent: true, expiresAt });
+  }
+  if (isTerminal(status)) {
+    return parseEventItem({ expiresAt: expiryAfter(now, rules.retentionDays), ...item });
+  }
+  const { deferredSince: _, unreadySince: __, expiresAt: ___, ...open } = item as Record<string, unknown>;
+  const waits = { status: 'deferred', parked: true, nextAttemptAt: written.nextAttemptAt ?? now, resends: 0 };
+  return parseEventItem({ ...open, ...waits, updatedAt: now, ...watch(pk, FAR) });
+}
+/** It waits here since an import, and has ended in the environment it came from: it must not run here, too. */
+export function endImported(there: EventItem, ended: EventIn<FinalStatus>): EventUpdate {
+  const { gen, run, attempts, status, completedAt, updatedAt } = ended;
+  const { startedAt, actionTaken, result, recentAttempts, lastError, expiresAt = expiryAfter(completedAt, 0) } = ended;
+  return {
+    pk: there.pk,
+    condition: all(eq('status', 'deferred'), eq('gen', there.gen), eq('watchAt', FAR)),
+    set: {
+      ...{ gen, run, attempts, status, completedAt, updatedAt, expiresAt },
+      ...given({ startedAt, actionTaken, result, recentAttempts, lastError }),
+    },
+    remove: [...WATCH, 'nextAttemptAt', 'parked'],
   };
 }
 

@@ -148,16 +148,14 @@ function importer(rules: Rules): Actor<State> {
     }
     const steps: Step<State>[] = [];
     if (state.crashesLeft > 0)
-      steps.push(
-        possible('import', 'is cut off', { ...state, importer: 'idle', crashesLeft: state.crashesLeft - 1 }),
-      );
+      steps.push(possible('import', 'is cut off', { ...state, importer: 'idle', crashesLeft: state.crashesLeft - 1 }));
     if (record !== 'none') return [...steps, possible('import', 'finds it there', { ...state, importer: 'idle' })];
     if (rules.waits && pause === 'fresh') return steps;
     // Somebody has resumed the source since: the pause is written again first.
     if (rules.unfinished === 'parked, behind a pause' && pause === 'none')
       return [...steps, possible('import', 'begins again', { ...state, importer: 'idle' })];
-    const made = rules.unfinished === 'pending' ? 'pending' : 'parked';
-    return [...steps, possible('import', 'writes the unfinished event', over({ record: made }))];
+    const arrives = rules.unfinished === 'pending' ? 'pending' : 'parked';
+    return [...steps, possible('import', 'writes the unfinished event', over({ record: arrives }))];
   };
 }
 
@@ -186,9 +184,9 @@ const processor: Actor<State> = state => {
   if (!message) return [];
   const taken: State = { ...state, message: false };
   if (record !== 'sent') return [certain('processor', 'deletes a copy', taken)];
-  const runs = certain('processor', 'runs', { ...taken, record: 'done', effects: more(state.effects) });
+  const runs: Step<State> = certain('processor', 'runs', { ...taken, record: 'done', effects: more(state.effects) });
   if (pause === 'none') return [runs];
-  const parks = certain('processor', 'parks', { ...taken, record: 'parked' });
+  const parks: Step<State> = certain('processor', 'parks', { ...taken, record: 'parked' });
   return pause === 'fresh' ? [parks, { ...runs, fair: false }] : [parks];
 };
 
@@ -209,7 +207,9 @@ const time: Actor<State> = state =>
     : [];
 
 export const importVariants: readonly Variant[] = [
-  variant('GOOD', 'export and import, twice, beside an old environment that runs', 570, [], () => importModel(PROTOCOL)),
+  variant('GOOD', 'export and import, twice, beside an old environment that runs', 570, [], () =>
+    importModel(PROTOCOL),
+  ),
   bad('an unfinished event arrives without a pause', 172, EARLY, { unfinished: 'parked, without a pause' }),
   bad('an unfinished event arrives as pending', 172, EARLY, { unfinished: 'pending' }),
   bad('it is written before everybody knows of the pause', 312, EARLY, { waits: false }),

@@ -26,6 +26,9 @@ const moveShowsElsewhere = covered(
 );
 const noOwnerHere = covered('the record has no owner when it is read, and a claim changes the status', 'status eq');
 
+/** No run here imports: test/surfaces/cli/import.test.ts does. */
+const NOT_IMPORTED = 'a person imports, beside no race';
+
 export const NOTICES: Readonly<Record<string, Notice>> = {
   'claim: gen eq': { walk: 5 },
   'claim: schemaVersion le': { race: 'aNewerRecordIsNotRun' },
@@ -82,6 +85,9 @@ export const NOTICES: Readonly<Record<string, Notice>> = {
   'catchUp: status eq': { race: 'caughtUpAfterItCompleted' },
   'catchUp: gen lt': covered('it is asked for only where the generation that was read is older', 'gen eq'),
 
+  'endImported: status eq': { harmless: NOT_IMPORTED },
+  'endImported: gen eq': { harmless: NOT_IMPORTED },
+  'endImported: watchAt eq': { harmless: NOT_IMPORTED },
   'rewatch: status eq': { race: 'foundByTheAuditAfterItEnded' },
   'rewatch: gen eq': newGenerationIsWatchedAnew,
   'rewatch: owner eq': {

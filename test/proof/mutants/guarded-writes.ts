@@ -60,6 +60,7 @@ const asRead = (update: EventUpdate, more: Change = {}, refuses: readonly Change
   return { update, accepts: [seen], refuses: others.map(change => ({ ...seen, ...change })) };
 };
 const parked = { status: 'deferred', owner: undefined, parked: true, nextAttemptAt: 40 } as const;
+const imported = { status: 'deferred', watchAt: writes.FAR } as const;
 const replayBy = { replayId: 'r', newKey: false, force: false };
 
 /** Made anew by each test: what is made while a file loads counts for no test of Stryker's (test/mutation). */
@@ -120,6 +121,15 @@ export const makeGuards = (): readonly Guard[] => [
   },
   // Asked for a generation that is not newer.
   { update: writes.catchUp(item(), { gen: 2, bodySha: 'b' }, NOW, timings), accepts: [], refuses: [{}] },
+  {
+    update: writes.endImported(item(imported), item({ status: 'completed', gen: 3 }) as EventIn<'completed'>),
+    accepts: [imported],
+    refuses: [
+      { ...imported, status: 'failed' },
+      { ...imported, gen: 3 },
+      { ...imported, watchAt: 50 },
+    ],
+  },
   asRead(writes.rewatch(item(read), 60)),
   asRead(writes.countResend(item(read), 60)),
   asRead(writes.unwatch(item(read))),

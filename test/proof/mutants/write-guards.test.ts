@@ -20,7 +20,7 @@ describe('the writes', () => {
     );
     const named = new Set(titled.map(([name]) => name));
     expect(builders.filter(name => !named.has(name) && name !== 'asDeferral')).toEqual([]);
-    expect(named.size).toBe(22);
+    expect(named.size).toBe(23);
   });
 
   it.each(titled)('%s accepts and refuses what it must', (name, n) => {

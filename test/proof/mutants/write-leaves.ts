@@ -25,6 +25,7 @@ export function writeOf({ condition, set, add, remove = [] }: EventUpdate): stri
     case undefined:
       break;
     default:
+      if (remove.includes('parked')) return 'endImported';
       return add === undefined ? 'finish' : 'finishUnclaimed';
   }
   if (set.dlqSent !== undefined) return 'deathDone';

@@ -137,6 +137,11 @@ const HABITS: Readonly<Record<string, Habit | (() => Habit)>> = {
     wrong: [join(folder, 'no/such/folder')],
     wrongCode: 2,
   }),
+  import: () => ({
+    good: [join(folder, 'events.ndjson'), '--yes'],
+    wrong: [join(folder, 'no.ndjson'), '--yes'],
+    wrongCode: 2,
+  }),
   cost: { good: ['--events-per-day', '50000'], wrong: ['--events-per-day', '0'], wrongCode: 2 },
   completion: { good: ['zsh'], wrong: ['tcsh'], wrongCode: 2 },
 };

@@ -1,0 +1,59 @@
+/** `holdfast import`: the events of an export, into another environment. */
+import { createReadStream, existsSync } from 'node:fs';
+import { createInterface } from 'node:readline';
+import type { Command } from 'commander';
+import { importEvents } from '#operator/events/import-events.ts';
+import { usageError } from '../cli-error.ts';
+import { type CommandSet, withExamples } from '../run.ts';
+
+interface Options {
+  readonly dryRun?: boolean;
+  readonly add?: boolean;
+  readonly yes?: boolean;
+}
+
+export function addImport(program: Command, set: CommandSet): void {
+  withExamples(
+    program
+      .command('import')
+      .argument('<file>', 'what holdfast export wrote')
+      .description(
+        'Bring exported events into this environment, under their own ids. No handler runs: what has ended stays as it ended, and what has not waits behind a pause of its source',
+      )
+      .option('--dry-run', 'look, and write nothing')
+      .option('--add', 'into an environment that holds other events, too')
+      .option('--yes', 'do not ask'),
+    ['holdfast import events.ndjson --env new --dry-run', 'what would be made, and what is there'],
+    ['holdfast import events.ndjson --env new --yes', 'run it again after a failure: it goes on'],
+  ).action(
+    set.action(async (run, file: string, { dryRun = false, add = false, yes }: Options) => {
+      if (!existsSync(file)) throw usageError(`There is no ${file}`, 'a file of holdfast export', 'give its path');
+      const lines = () => createInterface({ input: createReadStream(file), crlfDelay: Number.POSITIVE_INFINITY });
+      if (!dryRun) await run.confirm(`Bring the events of ${file} into ${run.environment}?`, yes);
+      const progress = run.out.progress(dryRun ? 'Looking' : 'Importing');
+      const result = await importEvents(run, lines, {
+        ...{ dryRun, add },
+        progress: (done, total) => progress.update(done, total, 'events'),
+      });
+      progress.end();
+      const { events, made, there, ended, waiting, expired, withoutBody, paused } = result;
+      run.out.result(
+        { dry_run: dryRun, events, made, there, ended, waiting, expired, without_body: withoutBody, paused },
+        () => [
+          `${events} events in ${file}: ${made} ${dryRun ? 'to make' : 'made'} (${waiting} of them wait), ${there} there already`,
+          ...(ended === 0
+            ? []
+            : [`${ended} waited here, and ended where they come from: they ${dryRun ? 'end' : 'ended'} here, too`]),
+          ...(expired === 0 ? [] : [`${expired} left out: their retention is over`]),
+          ...(withoutBody === 0 ? [] : [`${withoutBody} have no body any more`]),
+        ],
+      );
+      if (paused.length === 0 || dryRun) return;
+      run.out.note(
+        `${paused.join(', ')} ${paused.length === 1 ? 'is' : 'are'} paused. When the old environment has stopped, export from it once more, import that, then resume.`,
+      );
+      for (const source of paused)
+        run.out.next(run.command(`resume ${source}`), 'after the old environment has stopped');
+    }),
+  );
+}
