@@ -26,6 +26,7 @@ import { addSend } from './commands/send.ts';
 import { addSources } from './commands/sources.ts';
 import { addStatus } from './commands/status.ts';
 import { addVerify } from './commands/verify.ts';
+import { goneCommand } from './gone-commands.ts';
 import { withoutControls } from './output.ts';
 import { CommandSet, type Services } from './run.ts';
 
@@ -39,6 +40,8 @@ export async function runCli(args: readonly string[], services: Services): Promi
   const set = new CommandSet(services);
   const program = buildProgram(set, services);
   try {
+    const gone = goneCommand(args);
+    if (gone !== undefined) throw gone;
     await program.parseAsync([...args], { from: 'user' });
     return set.exitCode;
   } catch (error) {

@@ -26,7 +26,7 @@ export async function watchJob(run: Run, id: string): Promise<ExitCode> {
     }
     if (run.io.interrupted.aborted) {
       progress.end();
-      run.out.note(`\nThe job goes on without you. Progress: ${run.command(`replay watch ${id}`)}`);
+      run.out.note(`\nThe job goes on without you. Progress: ${run.command(`replay ls ${id} --watch`)}`);
       return EXIT.ok;
     }
     await timer.sleep(POLL_MS);

@@ -10,17 +10,14 @@ import {
   groupDeadLetters,
   moveDeadMessages,
 } from '#operator/deaths/dead-letters.ts';
-import { findOne } from '#operator/events/find-one.ts';
 import { shortIdOf } from '#operator/events/short-id.ts';
-import { historyOf } from '#operator/events/show-event.ts';
 import { EXIT, type ExitCode } from '../cli-error.ts';
 import { filterOf, wholeNumber } from '../filter-options.ts';
 import { type CommandSet, type Run, withExamples } from '../run.ts';
-import { eventScreen } from '../show-event.ts';
 import { addDlqClose } from './dlq-close.ts';
 
 export function addDlq(program: Command, set: CommandSet): void {
-  const dlq = program.command('dlq').description('Dead letters: list, show, close, redrive, purge');
+  const dlq = program.command('dlq').description('Dead letters: list, close, redrive, purge');
 
   withExamples(
     dlq
@@ -38,30 +35,6 @@ export function addDlq(program: Command, set: CommandSet): void {
       const filter = filterOf(run, { ...options, status: 'dead_letter' });
       if (closed === true) return showClosed(run, await groupClosed(run, filter), askedFor(options));
       showGroups(run, await groupDeadLetters(run, filter), askedFor(options));
-    }),
-  );
-
-  withExamples(
-    dlq
-      .command('show')
-      .argument('<id>', 'the id of an event, as dlq ls shows it')
-      .description('Show why an event died, and its history')
-      .option('--source <name>', 'its source, if the id exists in several'),
-    ['holdfast dlq show evt_stripe.evt_1P2x', 'cause, last error, attempts, timeline'],
-  ).action(
-    set.action(async (run, id: string, options: { source?: string }) => {
-      const item = await findOne(run, id, options.source);
-      const report = await historyOf(run, item);
-      run.out.result(report, () => eventScreen(report, run.out));
-      if (item.status === 'closed') run.out.next(run.command(`replay ${toEventId(item.pk)} --why "…"`), 'reopens it');
-      else if (item.status !== 'dead_letter') run.out.note(`This event is not dead: its status is ${item.status}`);
-      else {
-        run.out.next(run.command(`events get ${toEventId(item.pk)} --body`), 'what the provider sent');
-        run.out.next(run.command(`replay ${toEventId(item.pk)} --why "…"`), 'this one, once the cause is fixed');
-        if (item.cause !== undefined)
-          run.out.next(run.command(`replay --cause ${item.cause} --since 24h --dry-run`), 'all that died of it');
-        run.out.next(run.command(`dlq close ${toEventId(item.pk)} --why "…"`), 'if it must not run');
-      }
     }),
   );
 
@@ -229,7 +202,7 @@ function showGroups(run: Run, { groups, total, inQueue }: DeadLetters, asked: st
   );
   if (run.out.json) return;
   const [worst] = groups;
-  if (worst) run.out.next(run.command(`dlq show ${toEventId(worst.sample.pk)}`), 'why, and its history');
+  if (worst) run.out.next(run.command(`events get ${toEventId(worst.sample.pk)}`), 'why, and its history');
   else run.out.note(`No open dead letters${asked}.`);
   if (asked === '' && inQueue > total)
     run.out.note(

@@ -63,7 +63,7 @@ export function addEvents(program: Command, set: CommandSet): void {
     events
       .command('get')
       .argument('<id>', "our id (evt_…) or the provider's")
-      .description('Show an event with its history, or its body')
+      .description('Show an event with its history (of a dead one: why), or its body')
       .option('--source <name>', 'its source, if the id exists in several')
       .option('--body', 'print what the provider sent instead of the history'),
     ['holdfast events get evt_stripe.evt_1P2x', 'status, attempts, result and timeline'],
@@ -75,8 +75,14 @@ export function addEvents(program: Command, set: CommandSet): void {
       if (options.body === true) return showBody(run, item);
       const report = await historyOf(run, item);
       run.out.result(report, () => eventScreen(report, run.out));
-      if (item.status === 'dead_letter')
-        run.out.next(run.command(`replay ${String(report['id'])} --why "…"`), 'once the cause is fixed');
+      const own = String(report['id']);
+      if (item.status === 'closed') run.out.next(run.command(`replay ${own} --why "…"`), 'reopens it');
+      if (item.status !== 'dead_letter') return;
+      run.out.next(run.command(`events get ${own} --body`), 'what the provider sent');
+      run.out.next(run.command(`replay ${own} --why "…"`), 'this one, once the cause is fixed');
+      if (item.cause !== undefined)
+        run.out.next(run.command(`replay --cause ${item.cause} --since 24h --dry-run`), 'all that died of it');
+      run.out.next(run.command(`dlq close ${own} --why "…"`), 'if it must not run');
     }),
   );
 

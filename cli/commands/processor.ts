@@ -1,26 +1,12 @@
 /** `holdfast processor`: whether messages are taken from the queue at all; the brake for every source at once. */
 import type { Command } from 'commander';
-import { readProcessor, switchProcessor } from '#operator/health/processor.ts';
-import { EXIT, type ExitCode } from '../cli-error.ts';
+import { switchProcessor } from '#operator/health/processor.ts';
 import { type CommandSet, withExamples } from '../run.ts';
 
 export function addProcessor(program: Command, set: CommandSet): void {
   const processor = program
     .command('processor')
-    .description('Stop and start the handlers of all sources, and see whether they run');
-
-  withExamples(
-    processor.command('status').description('Show whether the processor takes messages; exit code 1 if not'),
-    ['holdfast processor status --env prod', 'Enabled, Disabled, or on its way to one of them'],
-  ).action(
-    set.action(async (run): Promise<ExitCode> => {
-      const { state, running } = await readProcessor(run);
-      run.out.result({ state }, () => [`The event source mapping of the processor is ${state}`]);
-      if (running) return EXIT.ok;
-      run.out.next(run.command('processor start'), 'the messages that wait are processed, oldest first');
-      return EXIT.failure;
-    }),
-  );
+    .description('Stop and start the handlers of all sources; `status` says whether they run');
 
   withExamples(
     processor

@@ -49,12 +49,21 @@ export function addReplay(program: Command, set: CommandSet): void {
     ),
   );
 
-  withExamples(replay.command('ls').description('List replay jobs, newest first'), [
-    'holdfast replay ls',
-    'the last twenty jobs',
-  ]).action(
-    set.action(async run => {
-      const jobs = await listJobs(run, 20);
+  withExamples(
+    replay
+      .command('ls')
+      .argument('[job]', 'only this one')
+      .description('List replay jobs, newest first, or follow one until it ends')
+      .option('--watch', 'follow this job; the exit code says how it ended'),
+    ['holdfast replay ls', 'the last twenty jobs'],
+    ['holdfast replay ls rj-20261121t030000-1a2b3c4d --watch', 'a progress bar until it ends'],
+  ).action(
+    set.action(async (run, id: string | undefined, { watch }: { watch?: boolean }): Promise<ExitCode> => {
+      if (watch === true && id === undefined)
+        throw usageError('--watch without a job', 'the id of one job', run.command('replay ls'));
+      const jobs = id === undefined ? await listJobs(run, 20) : [await findJob(run, id)];
+      const [only] = jobs;
+      if (watch === true && only !== undefined) return watchJob(run, only.id);
       run.out.result({ jobs: jobs.map(reportJob) }, () =>
         run.out.table(
           ['CREATED', 'JOB', 'STATE', 'BEGINNING', 'DONE', 'BY', 'WHY'],
@@ -70,13 +79,9 @@ export function addReplay(program: Command, set: CommandSet): void {
         ),
       );
       if (jobs.length === 0) run.out.note('No replay job was ever started here.');
+      return EXIT.ok;
     }),
   );
-
-  withExamples(replay.command('watch').argument('<job>').description('Show the progress of a job until it ends'), [
-    'holdfast replay watch rj-20261121t030000-1a2b3c4d',
-    'a progress bar; the exit code says how the job ended',
-  ]).action(set.action(async (run, id: string) => watchJob(run, (await findJob(run, id)).id)));
 
   withExamples(
     replay
@@ -192,7 +197,7 @@ async function replayByFilter(run: Run, options: ReplayOptions): Promise<ExitCod
   );
   if (options['detach'] === true) {
     run.out.result(reportJob(job), () => [job.id]);
-    run.out.next(run.command(`replay watch ${job.id}`), 'progress');
+    run.out.next(run.command(`replay ls ${job.id} --watch`), 'progress');
     return EXIT.ok;
   }
   return watchJob(run, job.id);

@@ -31,6 +31,7 @@ export function addStatus(program: Command, set: CommandSet): void {
       const all = needsOf(view, run.clock.now());
       const needs = needsAPerson(all);
       run.out.result(toJson(run, view, all), () => screen(run, view, all, place));
+      if (view.processor?.running === false) run.out.next(run.command('processor start'), 'handlers run again');
       if (view.openDeadLetters) run.out.next(run.command('dlq ls'), 'what died, and of what');
       else if (needs.length > 0) run.out.next(run.command('doctor'), 'checks every part');
       else run.out.next(run.command('events tail'), 'watch events come and end');

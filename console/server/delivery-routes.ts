@@ -121,5 +121,5 @@ const ACTS: readonly GateAct[] = ['pause', 'resume', 'disable', 'enable', 'trial
 function gate(asked: Asked) {
   const act = ACTS.find(each => each === asked.body['act']);
   if (act === undefined) throw usageError(`act: "${String(asked.body['act']).slice(0, 40)}"`, ACTS.join(', '), 'pause');
-  return setGate(asked.operator, at(asked), act, act === 'trial' ? undefined : reasonOf(asked.body));
+  return setGate(asked.operator, at(asked), act, act === 'trial' ? {} : { why: reasonOf(asked.body) });
 }

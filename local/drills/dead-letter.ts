@@ -22,7 +22,7 @@ export const deadLetter: Drill = {
       `evt_default.${stage.key('poison-1')}`,
       'source default',
       'cause effect_refused',
-      'dlq show',
+      'events get',
       'replay',
     ])
       if (!page.text.includes(part)) stage.fail(`the page does not say "${part}"`);
@@ -39,7 +39,7 @@ export const deadLetter: Drill = {
     const pagedAt = Date.now();
     transcript.step('Following the runbook: what died, and why.');
     await stage.run('dlq ls');
-    await stage.run(`dlq show evt_default.${stage.key('poison-1')}`);
+    await stage.run(`events get evt_default.${stage.key('poison-1')}`);
     transcript.step(
       'The fix. Here the missing row is put in place; in life it is a handler that is fixed and deployed.',
     );

@@ -197,9 +197,9 @@ export function setGate(
   operator: Operator,
   { app, ep }: { readonly app: string; readonly ep: string },
   act: GateAct,
-  why?: string,
+  { why, ...rest }: { readonly why?: string; readonly backlog?: string; readonly since?: string } = {},
 ): Promise<Pick<Endpoint, 'id' | 'gate' | 'state'>> {
-  const body = why === undefined ? {} : { why: `${operator.by}: ${why}` };
+  const body = { ...rest, ...(why === undefined ? {} : { why: `${operator.by}: ${why}` }) };
   kept.delete(operator);
   return ask(operator, { method: 'POST', path: [...endpointPath(app, ep), act], body });
 }

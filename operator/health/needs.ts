@@ -24,6 +24,7 @@ const STUCK_MS = 3 * MINUTE_MS;
 /** Empty when all is well. Of `view.unread`, the part is named and not judged. */
 export function needsOf(view: SystemView, now: number): readonly Need[] {
   const all = [
+    ...processor(view),
     ...deadLetters(view),
     ...alarms(view),
     ...sweeper(view, now),
@@ -44,6 +45,13 @@ export const needsAPerson = (needs: readonly Need[]): readonly string[] =>
   needs.flatMap(({ text, isNotice: notice }) => (notice ? [] : [text]));
 
 const need = (text: string, next: Need['next'], notice = false): Need => ({ text, isNotice: notice, next });
+
+/** Somebody stopped it, or a deploy did not end: until it is started nothing runs. */
+function processor({ processor: view }: SystemView): readonly Need[] {
+  if (view === undefined || view.running) return [];
+  const next = { text: 'Read the runbook', href: '/alarms?runbook=events-wait' };
+  return [need(`the processor is stopped (${view.state}): events wait`, next)];
+}
 
 function deadLetters({ openDeadLetters: dead = 0 }: SystemView): readonly Need[] {
   const text = `${dead.toLocaleString('en')} dead letter${dead === 1 ? '' : 's'}`;

@@ -14,6 +14,7 @@ import { explainError } from '#operator/explain-error.ts';
 import type { AlarmView } from '#operator/gateway.ts';
 import type { Operator } from '#operator/operator.ts';
 import { countRefused, listRefused, type RefusedCount } from '#operator/refused/refused.ts';
+import { readProcessor } from './processor.ts';
 import { readSweeperView, type SweeperView } from './sweeper.ts';
 
 const COUNT_LIMIT = 10_000;
@@ -38,6 +39,8 @@ export interface SystemView {
   readonly customers: DeliverySummary | undefined;
   readonly alarms: readonly AlarmView[] | undefined;
   readonly sweeper: SweeperView | undefined;
+  /** Whether messages are taken from the queue at all. */
+  readonly processor: { readonly state: string; readonly running: boolean } | undefined;
   /** How far the nightly check of all records has come. */
   readonly audit: AuditState | 'never' | undefined;
   /** When the gateway stack was last deployed; undefined where nobody says. */
@@ -61,6 +64,7 @@ export async function readSystem(operator: Operator): Promise<SystemView> {
     pauses,
     views,
     sweeper,
+    processor,
     audit,
     received,
     unfinished,
@@ -75,6 +79,7 @@ export async function readSystem(operator: Operator): Promise<SystemView> {
     read('pauses', () => readPauses(control)),
     read('alarms', () => alarms()),
     read('sweeper', () => readSweeperView(control, deployedAt)),
+    read('processor', () => readProcessor(operator)),
     read('audit', () => readAudit(control)),
     read('received', async () => {
       const [hour, recent] = await Promise.all([
@@ -105,6 +110,7 @@ export async function readSystem(operator: Operator): Promise<SystemView> {
     dead,
     pauses,
     sweeper,
+    processor,
     audit,
     received,
     unfinished,

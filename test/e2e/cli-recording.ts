@@ -1,5 +1,5 @@
 /**
- * The terminal recording in docs/reference/cli.md: what on-call does with a poison event, run on the real stacks and written down.
+ * The terminal recording in cli-recording.txt: what on-call does with a poison event, run on the real stacks and written down.
  * `npm run docs:cli` writes it; the long suite runs it again and compares.
  */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -12,8 +12,7 @@ import type { EventItem } from '#core/inbound/protocol/event-item.ts';
 import { runOnAws } from './cli-on-aws.ts';
 import type { GatewayUnderTest } from './gateway-under-test.ts';
 
-export const BEGIN = '<!-- recording: npm run docs:cli -->';
-export const END = '<!-- end of the recording -->';
+export const RECORDING = 'test/e2e/cli-recording.txt';
 
 /** Runs the story and answers it as text, with ids, times and addresses masked. */
 export async function recordCli(gateway: GatewayUnderTest): Promise<string> {
@@ -37,7 +36,7 @@ export async function recordCli(gateway: GatewayUnderTest): Promise<string> {
   await untilDead(gateway, 3);
   await type('status');
   await type('dlq ls');
-  await type(`dlq show ${await idOf(gateway, 'default')}`);
+  await type(`events get ${await idOf(gateway, 'default')}`);
 
   say('The handler is fixed and deployed. How many would run again, and then: run them again.');
   await fix(gateway);

@@ -106,7 +106,7 @@ describe('npm start', { retry: 1 }, () => {
         const place = { cwd: root, env: { ...process.env, AWS_ENDPOINT_URL: `http://127.0.0.1:${port}` } };
         await promisify(execFile)(process.execPath, send, place);
         const paged = first.waitForOutput(
-          /Message to on-call\n +ALARM: holdfast-local-process-new-dead-letters\n[\s\S]*Show it: .*dlq show evt_stripe\.evt_p /,
+          /Message to on-call\n +ALARM: holdfast-local-process-new-dead-letters\n[\s\S]*Show it: .*events get evt_stripe\.evt_p /,
         );
         paged.catch(() => undefined);
         if (isLongRun()) await deployFixedHandler(root, port);

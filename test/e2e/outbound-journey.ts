@@ -127,7 +127,7 @@ export async function runOutbound(
   await until('the message after the rotation', has(second.id, 'healthy', 'delivered'));
 
   // 3. Paused: it waits, and the others go on.
-  await setGate(operator, { app: APP, ep: ids.healthy }, 'pause', 'their deploy');
+  await setGate(operator, { app: APP, ep: ids.healthy }, 'pause', { why: 'their deploy' });
   await wait(3_000);
   const third = await publish(randomUUID(), 4);
   const whilePaused = await until(
@@ -135,7 +135,7 @@ export async function runOutbound(
     has(third.id, 'other', 'delivered'),
   );
   const requestsWhilePaused = requests(third.id, 'healthy').length;
-  await setGate(operator, { app: APP, ep: ids.healthy }, 'resume', 'deployed');
+  await setGate(operator, { app: APP, ep: ids.healthy }, 'resume', { why: 'deployed' });
   await until('the resumed one to have it', has(third.id, 'healthy', 'delivered'));
 
   // 4. A replay, asked for twice with one wish.

@@ -14,6 +14,7 @@ import { computeFixedCosts, renderIdleCostPage } from '#test/lib/synth/idle-cost
 import { deliveryDocument } from '#test/surfaces/api/delivery-document.ts';
 import { portalDocument } from '#test/surfaces/api/portal-document.ts';
 import { recordTroubles } from '#test/surfaces/api/troubles.ts';
+import { everyCommand } from '#test/surfaces/cli/every-command.ts';
 import { renderTerminals } from '#test/surfaces/cli/terminals.ts';
 import { renderConfigPage } from '#test/surfaces/docs/config-page.ts';
 import { drawNight } from '#test/surfaces/docs/dashboard/draw-night.ts';
@@ -88,12 +89,24 @@ function signaturesPage(): Written {
   return one(path, withBlock(readWritten(path) ?? '', 'verify-code', `\n${code.join('')}`));
 }
 
+/** Each command with its arguments and what it does, from the program's own help. */
+function commandTable(): Written {
+  const path = 'docs/reference/cli.md';
+  const rows = everyCommand().map(({ path: words, command }) => {
+    const args = command.registeredArguments.map(it => (it.required ? `<${it.name()}>` : `[${it.name()}]`));
+    return `| \`holdfast ${[...words, ...args].join(' ')}\` | ${command.description().replaceAll('|', '\\|')} |`;
+  });
+  const table = ['', '| command | |', '|---|---|', ...rows, ''].join('\n');
+  return one(path, withBlock(readWritten(path) ?? '', 'commands', table));
+}
+
 export const WRITERS: Readonly<Record<string, () => Written | Promise<Written>>> = {
   'what we assume of AWS': () => one('docs/understand/aws-assumptions.md', renderAwsPage()),
   'the list of providers': () =>
     one('providers/index.ts', renderProviderIndex(readWritten('providers/index.ts') ?? '')),
   'the keys of the configuration': () => one('docs/reference/configuration.md', renderConfigPage()),
   'what the packages export': () => one('docs/reference/exports.md', renderExportsPage()),
+  'the commands': commandTable,
   'the delivery API': () => one('docs/api/delivery-openapi.json', json(deliveryDocument())),
   'the API of the portal': () => one('docs/api/portal-openapi.json', json(portalDocument())),
   'code that verifies a signature': signaturesPage,

@@ -1,11 +1,13 @@
-/** `holdfast out retry`, `retry-dead`, `test`, `pause`, `resume`, `disable`, `enable`, `trial`: what on-call does. */
+/** `holdfast out retry`, `test`, `pause`, `resume`: what on-call does. */
 import { randomUUID } from 'node:crypto';
 import type { Command } from 'commander';
-import { EXIT } from '#cli/cli-error.ts';
+import { EXIT, usageError } from '#cli/cli-error.ts';
 import { isoSince } from '#cli/filter-options.ts';
 import { type CommandSet, type Run, withExamples } from '#cli/run.ts';
+import { given } from '#core/given.ts';
+import { stateWord } from '#core/words.ts';
 import {
-  type GateAct,
+  healthOf,
   jobOf,
   type ReplayJobView,
   retryDelivery,
@@ -13,13 +15,17 @@ import {
   setGate,
   testEndpoint,
 } from '#operator/customers/deliveries.ts';
-import { deliveryCommand, endpointCommand } from './lists.ts';
+import { endpointCommand } from './lists.ts';
 
 interface WhyOptions {
   readonly why?: string;
 }
-interface RetryDeadOptions extends WhyOptions {
-  readonly endpoint?: string;
+interface ResumeOptions extends WhyOptions {
+  readonly backlog?: string;
+  readonly since?: string;
+}
+interface RetryOptions extends WhyOptions {
+  readonly dead?: boolean;
   readonly since?: string;
   readonly dryRun?: boolean;
   readonly yes?: boolean;
@@ -29,63 +35,41 @@ interface RetryDeadOptions extends WhyOptions {
 const COUNT_LIMIT_MS = 150_000;
 const POLL_MS = 2_000;
 
-const ACTS: readonly (readonly [act: GateAct, about: string, example: string])[] = [
-  ['pause', 'Stop sending to an endpoint for a while; nothing is lost', 'its webhooks wait until resume'],
-  ['resume', 'End the pause of an endpoint', 'what waited goes out, oldest first'],
-  ['disable', 'Close an endpoint until somebody enables it', 'its webhooks wait; a test delivery is refused, too'],
-  [
-    'enable',
-    'Open an endpoint that a person or Holdfast disabled',
-    'one request tries it first, then what waited goes out',
-  ],
-  ['trial', 'Send one request now to an endpoint on hold', 'does not wait for the next trial request'],
-];
+const BACKLOGS = ['drain', 'drop', 'since'] as const;
 
 export function addOutActs(out: Command, set: CommandSet): void {
   withExamples(
-    deliveryCommand(out, 'retry')
-      .description('Send a delivery again now, with the same webhook-id')
-      .option('--why <text>', 'the reason, kept with the delivery'),
+    out
+      .command('retry')
+      .argument('<app>', 'id, or uid:<uid>')
+      .argument('[endpoint]', 'id, or uid:<uid>')
+      .argument('[message]', 'id, msg_…')
+      .description('Send a delivery again now, with the same webhook-id; or, as a job of 50 a second, what is dead')
+      .option('--dead', 'all that is dead in the application, or at the endpoint')
+      .option('--since <when>', 'of the dead, published since then: 2026-11-21T03:00Z, or 30m, 24h, 7d ago')
+      .option('--dry-run', 'count the dead, send nothing')
+      .option('--why <text>', 'the reason, kept with the delivery or the job')
+      .option('--yes', 'do not ask'),
     [
       'holdfast out retry uid:acme uid:billing msg_4z6… --why "their deploy is fixed"',
       'a dead delivery, or one that waits for its next attempt',
     ],
-  ).action(
-    set.action(async (run, app: string, ep: string, message: string, { why }: WhyOptions) => {
-      const reason = await run.reason(why);
-      await retryDelivery(run, { app, ep, message }, { why: reason, requestId: randomUUID() });
-      run.out.result({ message, endpoint: ep, retried: true }, () => [`${message} goes to ${ep} again`]);
-      run.out.next(run.command(`out message ${app} ${message}`), 'what became of it');
-    }),
-  );
-
-  withExamples(
-    out
-      .command('retry-dead')
-      .argument('<app>', 'id, or uid:<uid>')
-      .description('Send dead deliveries again, as a job of 50 a second')
-      .option('--endpoint <endpoint>', 'only this endpoint: id, or uid:<uid>')
-      .option('--since <when>', 'published since then: 2026-11-21T03:00Z, or 30m, 24h, 7d ago')
-      .option('--dry-run', 'count them, send nothing')
-      .option('--why <text>', 'the reason, kept with the job')
-      .option('--yes', 'do not ask'),
-    ['holdfast out retry-dead uid:acme --since 24h --dry-run', 'how many that would be'],
+    ['holdfast out retry uid:acme --dead --since 24h --dry-run', 'how many that would be'],
     [
-      'holdfast out retry-dead uid:acme --why "they were down" --yes',
+      'holdfast out retry uid:acme --dead --why "they were down" --yes',
       'a job that continues when you close your laptop',
     ],
   ).action(
-    set.action(async (run, app: string, { endpoint, since, dryRun = false, why, yes }: RetryDeadOptions) => {
-      const filter = { app, ep: endpoint, since: isoSince(run, since) };
-      if (dryRun) {
-        const job = await counted(run, await retryMany(run, filter, { why: 'count', dryRun }));
-        run.out.result(job, () => [`${job.counts.replayed} dead deliveries`]);
-        return;
+    set.action(async (run, app: string, ep: string | undefined, message: string | undefined, options: RetryOptions) => {
+      if (options.dead === true && message === undefined) return retryDead(run, app, ep, options);
+      if (options.dead === true || ep === undefined || message === undefined) {
+        const wrong = options.dead === true ? 'Both a message and --dead' : 'Neither a message nor --dead';
+        throw usageError(wrong, '<app> <endpoint> <message>, or <app> [endpoint] --dead', `out retry ${app} --dead`);
       }
-      const reason = await run.reason(why);
-      await run.confirm(`Send again what is dead in ${app}${endpoint === undefined ? '' : ` at ${endpoint}`}?`, yes);
-      const job = await retryMany(run, filter, { why: reason, dryRun });
-      run.out.result(job, () => [`${job.id} sends them again`]);
+      const reason = await run.reason(options.why);
+      await retryDelivery(run, { app, ep, message }, { why: reason, requestId: randomUUID() });
+      run.out.result({ message, endpoint: ep, retried: true }, () => [`${message} goes to ${ep} again`]);
+      run.out.next(run.command(`out messages ${app} ${message}`), 'what happened to it');
     }),
   );
 
@@ -110,20 +94,68 @@ export function addOutActs(out: Command, set: CommandSet): void {
     }),
   );
 
-  for (const [act, about, example] of ACTS) {
-    const command = endpointCommand(out, act).description(about);
-    // A trial is one request: there is nothing to explain later.
-    if (act !== 'trial') command.option('--why <text>', 'the reason, shown to everybody who looks');
-    const why = act === 'trial' ? '' : ' --why "their deploy"';
-    withExamples(command, [`holdfast out ${act} uid:acme uid:billing${why}`, example]).action(
-      set.action(async (run, app: string, ep: string, options: WhyOptions) => {
-        const reason = act === 'trial' ? undefined : await run.reason(options.why);
-        const now = await setGate(run, { app, ep }, act, reason);
-        run.out.result(now, () => [`${ep} is ${now.state} (${now.gate})`]);
-        run.out.next(run.command(`out health ${app} ${ep}`), 'what waits, and what it answers');
-      }),
-    );
+  withExamples(
+    endpointCommand(out, 'pause')
+      .description('Stop sending to an endpoint for a while; nothing is lost')
+      .option('--why <text>', 'the reason, shown to everybody who looks'),
+    ['holdfast out pause uid:acme uid:billing --why "their deploy"', 'its webhooks wait until resume'],
+  ).action(
+    set.action(async (run, app: string, ep: string, { why }: WhyOptions) =>
+      showGate(run, app, ep, await setGate(run, { app, ep }, 'pause', { why: await run.reason(why) })),
+    ),
+  );
+
+  withExamples(
+    endpointCommand(out, 'resume')
+      .description('Send to an endpoint again: paused, disabled, or on hold (then one request tries it now)')
+      .option('--backlog <what>', 'of a disabled one, what waited: drain, drop or since')
+      .option(
+        '--since <when>',
+        'with --backlog since: what is older is dropped: 2026-11-21T03:00Z, or 30m, 24h, 7d ago',
+      )
+      .option('--why <text>', 'the reason, shown to everybody who looks'),
+    ['holdfast out resume uid:acme uid:billing --why "deployed"', 'what waited goes out, oldest first'],
+    ['holdfast out resume uid:acme uid:billing --backlog drop --why "too old"', 'only what is published from now on'],
+  ).action(
+    set.action(async (run, app: string, ep: string, { backlog, since, why }: ResumeOptions) => {
+      if (backlog !== undefined && !BACKLOGS.includes(backlog as (typeof BACKLOGS)[number]))
+        throw usageError(`--backlog ${backlog}`, BACKLOGS.join(', '), '--backlog drain sends all of it');
+      if ((backlog === 'since') !== (since !== undefined))
+        throw usageError('One of --backlog since and --since', 'both, or neither', '--backlog since --since 24h');
+      const { state } = await healthOf(run, app, ep);
+      const act = state === 'disabled' ? 'enable' : state === 'holding' ? 'trial' : 'resume';
+      if (backlog !== undefined && act !== 'enable')
+        throw usageError(
+          `--backlog ${backlog}: ${ep} is ${stateWord(state)}`,
+          'an endpoint that is disabled',
+          'leave it out: all that waited is sent',
+        );
+      // A trial is one request: there is nothing to explain later.
+      const body =
+        act === 'trial' ? {} : { why: await run.reason(why), ...given({ backlog, since: isoSince(run, since) }) };
+      await showGate(run, app, ep, await setGate(run, { app, ep }, act, body));
+    }),
+  );
+}
+
+function showGate(run: Run, app: string, ep: string, now: Awaited<ReturnType<typeof setGate>>): void {
+  run.out.result(now, () => [`${ep} is ${now.state} (${now.gate})`]);
+  run.out.next(run.command(`out endpoints ${app} ${ep}`), 'what waits, and what it answers');
+}
+
+/** All that is dead in an application or at an endpoint, as a job. */
+async function retryDead(run: Run, app: string, ep: string | undefined, options: RetryOptions): Promise<void> {
+  const { since, dryRun = false, why, yes } = options;
+  const filter = { app, ep, since: isoSince(run, since) };
+  if (dryRun) {
+    const job = await counted(run, await retryMany(run, filter, { why: 'count', dryRun }));
+    run.out.result(job, () => [`${job.counts.replayed} dead deliveries`]);
+    return;
   }
+  const reason = await run.reason(why);
+  await run.confirm(`Send again what is dead in ${app}${ep === undefined ? '' : ` at ${ep}`}?`, yes);
+  const job = await retryMany(run, filter, { why: reason, dryRun });
+  run.out.result(job, () => [`${job.id} sends them again`]);
 }
 
 /** A job once it has counted. */

@@ -15,6 +15,7 @@ import { listApplications } from '#operator/customers/deliveries.ts';
 
 interface EraseOptions {
   readonly dryRun?: boolean;
+  readonly report?: boolean;
   readonly yes?: boolean;
 }
 
@@ -76,11 +77,20 @@ export function addOutApps(out: Command, set: CommandSet): void {
         'Erase an application and everything that belongs to its customer. It counts first, and leaves a report',
       )
       .option('--dry-run', 'count, erase nothing')
+      .option(
+        '--report',
+        'show how far it is, and in the end its report; by id (app_…), because the uid is erased, too',
+      )
       .option('--yes', 'do not count or ask first'),
     ['holdfast out apps erase uid:acme --dry-run', 'what would be removed'],
     ['holdfast out apps erase uid:acme', 'counts, asks, then erases: minutes to hours'],
+    ['holdfast out apps erase app_4z6… --report', 'what was removed, what stays and until when'],
   ).action(
-    set.action(async (run, app: string, { dryRun = false, yes }: EraseOptions) => {
+    set.action(async (run, app: string, { dryRun = false, report, yes }: EraseOptions) => {
+      if (report === true) {
+        const found = await readErasureOf(run, app, { dryRun: false });
+        return run.out.result(found, () => erasureLines(found));
+      }
       // A script without a terminal hears at once that it must say --yes.
       if (dryRun || (yes !== true && run.io.stdinIsTTY && !run.out.json)) {
         const counts = await counted(run, await eraseApplication(run, app, { dryRun: true }));
@@ -90,20 +100,7 @@ export function addOutApps(out: Command, set: CommandSet): void {
       await run.confirm(`Erase ${app} in ${run.environment} for good?`, yes);
       const begun = await eraseApplication(run, app, { dryRun });
       run.out.result(begun, () => [`${begun.application} is being erased; publishing to it is refused from now on`]);
-      run.out.next(run.command(`out apps erased ${begun.application}`), 'how far it is, then the report');
-    }),
-  );
-
-  withExamples(
-    apps
-      .command('erased')
-      .argument('<app>', 'id (app_…); its uid was erased, too')
-      .description('Show how far the erasure of an application is, and in the end its report'),
-    ['holdfast out apps erased app_4z6…', 'what was removed, what stays and until when'],
-  ).action(
-    set.action(async (run, app: string) => {
-      const found = await readErasureOf(run, app, { dryRun: false });
-      run.out.result(found, () => erasureLines(found));
+      run.out.next(run.command(`out apps erase ${begun.application} --report`), 'how far it is, then the report');
     }),
   );
 }

@@ -1,4 +1,4 @@
-/** `holdfast out status`, `apps`, `endpoints`, `health`, `deliveries`, `message` and `attempts`: what is, without changing it. */
+/** `holdfast out status`, `endpoints`, `messages` and `deliveries`: what is, without changing it. */
 import type { Command } from 'commander';
 import { EXIT } from '#cli/cli-error.ts';
 import { isoSince, wholeNumber } from '#cli/filter-options.ts';
@@ -32,6 +32,7 @@ interface ListOptions {
   readonly class?: string;
   readonly since?: string;
   readonly limit: string;
+  readonly body?: boolean;
 }
 
 export function addOutLists(out: Command, set: CommandSet): void {
@@ -63,16 +64,22 @@ export function addOutLists(out: Command, set: CommandSet): void {
       ]);
       const [first] = unwell;
       if (first)
-        run.out.next(run.command(`out health ${first.application} ${first.id}`), 'since when, why, what waits');
+        run.out.next(run.command(`out endpoints ${first.application} ${first.id}`), 'since when, why, what waits');
       return unwell.length === 0 ? EXIT.ok : EXIT.failure;
     }),
   );
 
   withExamples(
-    out.command('endpoints').argument('<app>', 'id, or uid:<uid>').description('List the endpoints of an application'),
+    out
+      .command('endpoints')
+      .argument('<app>', 'id, or uid:<uid>')
+      .argument('[endpoint]', 'how this one is: id, or uid:<uid>')
+      .description('List the endpoints of an application, or show how one is: what waits for it, its last answers'),
     ['holdfast out endpoints uid:acme', 'where its webhooks go, and how each endpoint is'],
+    ['holdfast out endpoints uid:acme uid:billing', 'since when it fails, when it is tried next'],
   ).action(
-    set.action(async (run, app: string) => {
+    set.action(async (run, app: string, ep: string | undefined) => {
+      if (ep !== undefined) return showHealth(run, app, ep);
       const found = await listEndpoints(run, app);
       run.out.result(found, () =>
         found.length === 0
@@ -91,96 +98,22 @@ export function addOutLists(out: Command, set: CommandSet): void {
   );
 
   withExamples(
-    endpointCommand(out, 'health').description(
-      'Show how an endpoint is: its state, what waits for it, its last answers',
-    ),
-    ['holdfast out health uid:acme uid:billing', 'since when it fails, when it is tried next'],
-  ).action(
-    set.action(async (run, app: string, ep: string) => {
-      const health = await healthOf(run, app, ep);
-      const { state, waiting, last_failure: failure } = health;
-      run.out.result(health, () => [
-        `${run.out.paint(COLOURS[state], stateWord(state))}: ${endpointWords(health, iso => agoOf(run, iso))}`,
-        `waiting        ${waiting.about === null ? `${waiting.count}${waiting.more ? ' or more' : ''}` : `about ${waiting.about}`}${waiting.oldest_at === null ? '' : `, the oldest ${agoOf(run, waiting.oldest_at)}`}`,
-        `dead           ${health.dead}${health.dead_more ? ' or more' : ''} now, ${health.died} ever`,
-        `last success   ${agoOf(run, health.last_success_at)}`,
-        `last failure   ${agoOf(run, failure?.at ?? null)}${failure?.class ? ` (${answerWords(failure.code, failure.class)})` : ''}`,
-        `failing since  ${agoOf(run, health.failing_since)}`,
-        ...(health.egress_suspected
-          ? ['our way out    is under suspicion: a failure without an answer does not count']
-          : []),
-        `next try       ${agoOf(run, health.next_trial_at)}`,
-        `success rate   ${percent(health.success_rate_1h)} in this hour, ${percent(health.success_rate_24h)} in a day`,
-      ]);
-      run.out.next(run.command(`out deliveries ${app} ${ep}`), 'its deliveries, newest first');
-    }),
-  );
-
-  withExamples(
-    out
-      .command('deliveries')
-      .argument('<app>', 'id, or uid:<uid>')
-      .argument('[endpoint]', 'id, or uid:<uid>; without it those of all endpoints')
-      .description('List the deliveries of an application or of one endpoint, newest first; those that wait among them')
-      .option('--status <status>', 'pending, retrying, delivered, dead, aborted, expired, dropped or canceled')
-      .option('--type <type>', 'event type')
-      .option('--class <class>', 'how the last attempt ended, e.g. timeout, denied, server_error')
-      .option('--since <when>', 'published since then: 2026-11-21T03:00Z, or 30m, 24h, 7d ago')
-      .option('--limit <n>', 'at most N', '50'),
-    ['holdfast out deliveries uid:acme uid:billing --status dead', 'what used up its attempts'],
-  ).action(
-    set.action(async (run, app: string, ep: string | undefined, { since, limit, ...filter }: ListOptions) => {
-      const { status, type, class: of } = filter;
-      const size = wholeNumber('limit', limit, 1, 1_000);
-      const asked = { status, type, class: of, since: isoSince(run, since), limit: size };
-      const found = await listDeliveries(run, { app, ep }, asked);
-      const names = ep === undefined ? (['message', 'endpoint'] as const) : (['message'] as const);
-      run.out.result(found, () => (found.length === 0 ? ['No delivery.'] : deliveryTable(run, found, names)));
-      const failed = found.find(each => each.attempt_count > 0 && each.status !== 'delivered');
-      if (failed)
-        run.out.next(
-          run.command(`out attempts ${app} ${failed.endpoint} ${failed.message}`),
-          'each failed attempt in full',
-        );
-    }),
-  );
-
-  withExamples(
-    out
-      .command('message')
-      .argument('<app>', 'id, or uid:<uid>')
-      .argument('<message>', 'id, msg_…')
-      .description('Show how far a message is at each endpoint that it is for')
-      .option('--body', 'print only the body that is sent'),
-    ['holdfast out message uid:acme msg_4z6…', 'delivered, retrying, dead: endpoint by endpoint'],
-    ['holdfast out message uid:acme msg_4z6… --body', 'what is sent'],
-  ).action(
-    set.action(async (run, app: string, message: string, { body }: { body?: boolean }) => {
-      if (body) {
-        const sent = (await messageBody(run, app, message)).toString('utf8');
-        run.out.result({ message, body: sent }, () => [sent]);
-        return;
-      }
-      const found = await deliveriesOf(run, app, message);
-      run.out.result(found, () =>
-        found.length === 0
-          ? ['No endpoint wanted it, or it is not fanned out yet.']
-          : deliveryTable(run, found, ['endpoint']),
-      );
-    }),
-  );
-
-  withExamples(
     out
       .command('messages')
       .argument('<app>', 'id, or uid:<uid>')
-      .description('List the messages of an application, newest first')
+      .argument('[message]', 'how far this one is at each endpoint: id, msg_…')
+      .description('List the messages of an application, newest first, or show how far one is')
+      .option('--body', 'of one message: print only the body that is sent')
       .option('--type <type>', 'event type')
       .option('--since <when>', 'published since then: 2026-11-21T03:00Z, or 30m, 24h, 7d ago')
       .option('--limit <n>', 'at most N', '50'),
     ['holdfast out messages uid:acme --type invoice.paid --since 24h', 'what was published'],
+    ['holdfast out messages uid:acme msg_4z6…', 'delivered, retrying, dead: endpoint by endpoint'],
+    ['holdfast out messages uid:acme msg_4z6… --body', 'what is sent'],
   ).action(
-    set.action(async (run, app: string, { type, since, limit }: ListOptions) => {
+    set.action(async (run, app: string, message: string | undefined, options: ListOptions) => {
+      if (message !== undefined) return showMessage(run, app, message, options.body);
+      const { type, since, limit } = options;
       const asked = { type, since: isoSince(run, since), limit: wholeNumber('limit', limit, 1, 1_000) };
       const found = await listMessages(run, app, asked);
       run.out.result(found, () =>
@@ -191,39 +124,94 @@ export function addOutLists(out: Command, set: CommandSet): void {
               found.map(({ id, type: of, size, created_at: at }) => [id, of, String(size), agoOf(run, at)]),
             ),
       );
-      if (found[0]) run.out.next(run.command(`out message ${app} ${found[0].id}`), 'what became of it');
+      if (found[0]) run.out.next(run.command(`out messages ${app} ${found[0].id}`), 'what happened to it');
     }),
   );
 
   withExamples(
-    deliveryCommand(out, 'attempts').description(
-      'List the attempts of a delivery: every failure with its request and answer',
-    ),
-    ['holdfast out attempts uid:acme uid:billing msg_4z6…', 'what was sent, and what came back'],
+    out
+      .command('deliveries')
+      .argument('<app>', 'id, or uid:<uid>')
+      .argument('[endpoint]', 'id, or uid:<uid>; without it those of all endpoints')
+      .argument('[message]', 'each attempt of this one: id, msg_…')
+      .description('List deliveries, newest first, those that wait among them; or the attempts of one')
+      .option('--status <status>', 'pending, retrying, delivered, dead, aborted, expired, dropped or canceled')
+      .option('--type <type>', 'event type')
+      .option('--class <class>', 'how the last attempt ended, e.g. timeout, denied, server_error')
+      .option('--since <when>', 'published since then: 2026-11-21T03:00Z, or 30m, 24h, 7d ago')
+      .option('--limit <n>', 'at most N', '50'),
+    ['holdfast out deliveries uid:acme uid:billing --status dead', 'what used up its attempts'],
+    ['holdfast out deliveries uid:acme uid:billing msg_4z6…', 'what was sent, and what came back, try by try'],
   ).action(
-    set.action(async (run, app: string, ep: string, message: string) => {
-      const found = await listAttempts(run, { app, ep, message });
-      run.out.result(found, () =>
-        found.flatMap(each => {
-          const head = `${each.at}  ${each.kind} ${each.attempt}  ${answerWords(each.code, each.class)}  ${each.timings_ms['total'] ?? '-'} ms`;
-          const body = each.response?.body?.trim().split('\n')[0]?.slice(0, 200);
-          const said = [...lines(each.in_words), ...lines(each.detail), ...lines(body)];
-          return [run.out.paint(each.class === 'ok' ? 'green' : 'yellow', head), ...said];
-        }),
-      );
-      run.out.next(run.command(`out retry ${app} ${ep} ${message} --why …`), 'sends it again');
+    set.action(async (run, app: string, ep: string | undefined, message: string | undefined, options: ListOptions) => {
+      if (ep !== undefined && message !== undefined) return showAttempts(run, { app, ep, message });
+      const { since, limit, ...filter } = options;
+      const { status, type, class: of } = filter;
+      const size = wholeNumber('limit', limit, 1, 1_000);
+      const asked = { status, type, class: of, since: isoSince(run, since), limit: size };
+      const found = await listDeliveries(run, { app, ep }, asked);
+      const names = ep === undefined ? (['message', 'endpoint'] as const) : (['message'] as const);
+      run.out.result(found, () => (found.length === 0 ? ['No delivery.'] : deliveryTable(run, found, names)));
+      const failed = found.find(each => each.attempt_count > 0 && each.status !== 'delivered');
+      if (failed)
+        run.out.next(
+          run.command(`out deliveries ${app} ${failed.endpoint} ${failed.message}`),
+          'each failed attempt in full',
+        );
     }),
   );
+}
+
+async function showHealth(run: Run, app: string, ep: string): Promise<void> {
+  const health = await healthOf(run, app, ep);
+  const { state, waiting, last_failure: failure } = health;
+  run.out.result(health, () => [
+    `${run.out.paint(COLOURS[state], stateWord(state))}: ${endpointWords(health, iso => agoOf(run, iso))}`,
+    `waiting        ${waiting.about === null ? `${waiting.count}${waiting.more ? ' or more' : ''}` : `about ${waiting.about}`}${waiting.oldest_at === null ? '' : `, the oldest ${agoOf(run, waiting.oldest_at)}`}`,
+    `dead           ${health.dead}${health.dead_more ? ' or more' : ''} now, ${health.died} ever`,
+    `last success   ${agoOf(run, health.last_success_at)}`,
+    `last failure   ${agoOf(run, failure?.at ?? null)}${failure?.class ? ` (${answerWords(failure.code, failure.class)})` : ''}`,
+    `failing since  ${agoOf(run, health.failing_since)}`,
+    ...(health.egress_suspected
+      ? ['our way out    is under suspicion: a failure without an answer does not count']
+      : []),
+    `next try       ${agoOf(run, health.next_trial_at)}`,
+    `success rate   ${percent(health.success_rate_1h)} in this hour, ${percent(health.success_rate_24h)} in a day`,
+  ]);
+  run.out.next(run.command(`out deliveries ${app} ${ep}`), 'its deliveries, newest first');
+}
+
+async function showMessage(run: Run, app: string, message: string, body: boolean | undefined): Promise<void> {
+  if (body) {
+    const sent = (await messageBody(run, app, message)).toString('utf8');
+    run.out.result({ message, body: sent }, () => [sent]);
+    return;
+  }
+  const found = await deliveriesOf(run, app, message);
+  run.out.result(found, () =>
+    found.length === 0
+      ? ['No endpoint wanted it, or it is not fanned out yet.']
+      : deliveryTable(run, found, ['endpoint']),
+  );
+}
+
+/** Every failure with its request and answer. */
+async function showAttempts(run: Run, { app, ep, message }: Record<'app' | 'ep' | 'message', string>): Promise<void> {
+  const found = await listAttempts(run, { app, ep, message });
+  run.out.result(found, () =>
+    found.flatMap(each => {
+      const head = `${each.at}  ${each.kind} ${each.attempt}  ${answerWords(each.code, each.class)}  ${each.timings_ms['total'] ?? '-'} ms`;
+      const body = each.response?.body?.trim().split('\n')[0]?.slice(0, 200);
+      const said = [...lines(each.in_words), ...lines(each.detail), ...lines(body)];
+      return [run.out.paint(each.class === 'ok' ? 'green' : 'yellow', head), ...said];
+    }),
+  );
+  run.out.next(run.command(`out retry ${app} ${ep} ${message} --why …`), 'sends it again');
 }
 
 /** A command about one endpoint. */
 export function endpointCommand(out: Command, name: string): Command {
   return out.command(name).argument('<app>', 'id, or uid:<uid>').argument('<endpoint>', 'id, or uid:<uid>');
-}
-
-/** A command about one message at one endpoint. */
-export function deliveryCommand(out: Command, name: string): Command {
-  return endpointCommand(out, name).argument('<message>', 'id, msg_…');
 }
 
 function deliveryTable(

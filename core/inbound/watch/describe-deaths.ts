@@ -36,7 +36,7 @@ export async function describeDeaths(
       return `  ${members.length} of source ${source}, cause ${cause}`;
     }),
     ...items.slice(0, SHOWN_EVENTS).map(it => `  ${toEventId(it.pk)} (${it.eventType}): ${it.lastError}`),
-    `Show it: ${holdfast(`dlq show ${toEventId(sample.pk)}`)}`,
+    `Show it: ${holdfast(`events get ${toEventId(sample.pk)}`)}`,
     `Once the cause is fixed: ${holdfast(`replay --source ${splitEventPk(sample.pk).sourceId} --cause ${sample.cause} --since 24h --dry-run`)}`,
   ].join('\n');
 }

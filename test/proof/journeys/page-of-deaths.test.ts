@@ -59,7 +59,7 @@ describe('the page of new deaths', () => {
       expect(told).toContain('evt_shop.bad-1');
       expect(told).toContain('1 of source shop, cause permanent');
       expect(told).toContain('no account for bad-1');
-      expect(told).toContain('npm run holdfast -- dlq show evt_shop.bad-1 --env prod');
+      expect(told).toContain('npm run holdfast -- events get evt_shop.bad-1 --env prod');
       expect(told).toContain(
         'npm run holdfast -- replay --source shop --cause permanent --since 24h --dry-run --env prod',
       );

@@ -124,12 +124,12 @@ describe('dlq', () => {
     );
     const table = await cli.run(['dlq', 'ls', '--source', 'pay']);
     expect(table.stdout.trim().split('\n')).toHaveLength(2);
-    expect(table.stderr).toContain('Next: holdfast dlq show evt_pay.bad-1');
+    expect(table.stderr).toContain('Next: holdfast events get evt_pay.bad-1');
   });
 
   it('show says why, and how to run it again', async () => {
     await cli.happen(['bad-1']);
-    const { stdout, stderr } = await cli.run(['dlq', 'show', 'bad-1']);
+    const { stdout, stderr } = await cli.run(['events', 'get', 'bad-1']);
     expect(stdout).toMatch(/last_error +permanent: .*schema changed/);
     expect(stderr).toContain('holdfast replay --cause permanent --since 24h --dry-run');
   });
@@ -211,11 +211,11 @@ describe('replay', () => {
     const { job_id: id } = JSON.parse(started.stdout) as { job_id: string };
     const canceled = await cli.json(['replay', 'cancel', id, '--yes']);
     expect(canceled.value).toMatchObject({ job_id: id, state: 'canceled', canceled_by: 'ada' });
-    expect(await cli.run(['replay', 'watch', id])).toMatchObject({
+    expect(await cli.run(['replay', 'ls', id, '--watch'])).toMatchObject({
       code: 1,
       stdout: 'Canceled by ada: 0 replayed; it never began\n',
     });
-    expect((await cli.run(['replay', 'watch', 'rj-none'])).code).toBe(3);
+    expect((await cli.run(['replay', 'ls', 'rj-none', '--watch'])).code).toBe(3);
   });
 
   it('leaves a watched job at work when it is interrupted', async () => {
@@ -226,7 +226,7 @@ describe('replay', () => {
     const begin = () => Promise.reject(new Error('no sweeper today'));
     const { code, stderr } = await cli.run(args, { signal: stop.signal, gateway: { begin } });
     expect(code).toBe(0);
-    expect(stderr).toContain('holdfast replay watch rj-');
+    expect(stderr).toContain('holdfast replay ls rj-');
   });
 
   it.each([
@@ -597,11 +597,10 @@ describe('what is asked for', () => {
 
 describe('processor', () => {
   it('is stopped and started for every source at once, and doctor sees that it stands still', async () => {
-    expect(await cli.run(['processor', 'status'])).toMatchObject({ code: 0 });
     expect(await cli.run(['processor', 'stop'])).toMatchObject({ code: 2, stderr: expect.stringContaining('--yes') });
     expect(cli.processorState).toBe('Enabled');
     expect(await cli.run(['processor', 'stop', '--yes'])).toMatchObject({ code: 0 });
-    expect(await cli.json(['processor', 'status'])).toMatchObject({ code: 1, value: { state: 'Disabled' } });
+    expect((await cli.run(['status'])).stdout).toMatch(/processor is stopped/);
     const doctor = await cli.run(['doctor']);
     expect(doctor.code).toBe(1);
     expect(doctor.stdout).toMatch(/WRONG +processor .*Disabled.*\n +holdfast processor start/);
@@ -696,9 +695,9 @@ describe('reconcile', () => {
 describe('the next command', () => {
   it('begins as the one before did, so that it can be pasted', async () => {
     await cli.happen(['bad-1']);
-    expect((await cli.run(['dlq', 'ls'])).stderr).toContain('Next: holdfast dlq show evt_shop.bad-1');
+    expect((await cli.run(['dlq', 'ls'])).stderr).toContain('Next: holdfast events get evt_shop.bad-1');
     const byNpm = await cli.run(['dlq', 'ls'], { env: { npm_lifecycle_event: 'holdfast' } });
-    expect(byNpm.stderr).toContain('Next: npm run holdfast -- dlq show evt_shop.bad-1');
+    expect(byNpm.stderr).toContain('Next: npm run holdfast -- events get evt_shop.bad-1');
   });
 });
 

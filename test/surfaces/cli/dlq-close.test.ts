@@ -95,7 +95,7 @@ it('a closed death cannot be redriven, and its message is removed', async () => 
 it('a replay reopens a closed death, and the history says both', async () => {
   const cli = await withDeath();
   await cli.run(['dlq', 'close', 'bad-1', '--why', 'booked by hand', '--yes']);
-  expect((await cli.run(['dlq', 'show', 'bad-1'])).stdout).toContain('closed         by ada: booked by hand');
+  expect((await cli.run(['events', 'get', 'bad-1'])).stdout).toContain('closed         by ada: booked by hand');
   cli.fixed = true;
   await cli.run(['replay', 'bad-1', '--why', 'it was not booked', '--yes']);
   await cli.world.settle();

@@ -59,7 +59,7 @@ describe('colours', () => {
     const cli = new CliWorld();
     cli.world.start();
     await cli.happen(['bad-1']);
-    for (const args of [['status'], ['events', 'ls'], ['dlq', 'show', 'bad-1'], ['doctor']]) {
+    for (const args of [['status'], ['events', 'ls'], ['events', 'get', 'bad-1'], ['doctor']]) {
       const { stdout, stderr } = await cli.run(args);
       expect(`${stdout}${stderr}`).not.toContain('\u001b');
     }

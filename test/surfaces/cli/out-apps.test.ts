@@ -47,7 +47,7 @@ it.each([
   [['limits', 'uid:acme', '--retention-days', '31'], 2, 'limits.retention_days: given 31'],
   [['erase', 'uid:acme'], 2, '--yes'],
   [['erase', 'uid:nobody', '--yes'], 3, 'there is no application uid:nobody'],
-  [['erased', 'app_none'], 3, 'there is no erasure of app_none'],
+  [['erase', 'app_none', '--report'], 3, 'there is no erasure of app_none'],
 ])('%j: %i', async (args, code, hint) => {
   const { run, json } = await acme();
   const result = await run(args);
@@ -78,10 +78,10 @@ it('erases, says how far it is, and keeps the report when the application is gon
   const { run, app, tend } = await acme();
   const begun = await run(['erase', 'uid:acme', '--yes']);
   expect(begun.stdout).toBe(`${app} is being erased; publishing to it is refused from now on\n`);
-  expect(begun.stderr).toContain(`out apps erased ${app}`);
-  expect((await run(['erased', app])).stdout).toMatch(/being removed; so far \(wait\)[\s\S]* endpoints +1/);
+  expect(begun.stderr).toContain(`out apps erase ${app} --report`);
+  expect((await run(['erase', app, '--report'])).stdout).toMatch(/being removed; so far \(wait\)[\s\S]* endpoints +1/);
   for (let minutes = 0; minutes < 11; minutes++) await tend();
-  const { stdout } = await run(['erased', app]);
+  const { stdout } = await run(['erase', app, '--report']);
   expect(stdout).toMatch(/: removed at 2026-\S+, asked by arn:test\n[\s\S]* messages +1\n/);
   expect(stdout).toMatch(/stays: backups of both tables \(point-in-time recovery\), until 2026-12-/);
   expect((await run([app])).code).toBe(3);

@@ -33,13 +33,13 @@ describe('looking', () => {
     expect(stdout).toMatch(
       new RegExp(`1 of 1 endpoint do not get[\\s\\S]*uid:acme +${ep} +on hold .*on hold after 1 failed try; next try`),
     );
-    expect(stderr).toMatch(/Next: .*out health app_/);
-    expect(await json('health', 'uid:acme', ep)).toMatchObject({
+    expect(stderr).toMatch(/Next: .*out endpoints app_/);
+    expect(await json('endpoints', 'uid:acme', ep)).toMatchObject({
       state: 'holding',
       breaker: 'open',
       last_failure: { code: 410 },
     });
-    expect((await run('health', 'uid:acme', ep)).stdout).toMatch(
+    expect((await run('endpoints', 'uid:acme', ep)).stdout).toMatch(
       /^on hold: on hold after 1 failed try; next try in [^;]*; since [^;]*; last answer 410, it says that it is gone\n/,
     );
     expect((await run('endpoints', 'uid:acme')).stdout).toContain('https://hooks.customer.com/in');
@@ -51,8 +51,8 @@ describe('looking', () => {
       new RegExp(`${message} +invoice.paid +retrying +1 +503, it is overloaded`),
     );
     expect((await run('deliveries', 'uid:acme', ep, '--status', 'dead')).stdout).toBe('No delivery.\n');
-    expect(await json('message', 'uid:acme', message)).toMatchObject([{ endpoint: ep, status: 'retrying' }]);
-    const attempts = await run('attempts', 'uid:acme', ep, message);
+    expect(await json('messages', 'uid:acme', message)).toMatchObject([{ endpoint: ep, status: 'retrying' }]);
+    const attempts = await run('deliveries', 'uid:acme', ep, message);
     expect(attempts.stdout).toMatch(
       /delivery 1 {2}503, it is overloaded {2}5 ms\n {4}503: the endpoint is at fault, whatever the message\n {4}said/,
     );
@@ -78,10 +78,10 @@ describe('messages', () => {
     const { run, json, message } = await at(200);
     const { stdout, stderr } = await run('messages', 'uid:acme', '--type', 'invoice.paid');
     expect(stdout).toMatch(new RegExp(`${message} +invoice\\.paid +\\d+ +\\S`));
-    expect(stderr).toContain(`out message uid:acme ${message}`);
+    expect(stderr).toContain(`out messages uid:acme ${message}`);
     expect((await run('messages', 'uid:acme', '--type', 'other')).stdout).toBe('No message.\n');
-    expect((await run('message', 'uid:acme', message, '--body')).stdout).toContain('"amount":1');
-    expect(await json('message', 'uid:acme', message, '--body')).toMatchObject({ message });
+    expect((await run('messages', 'uid:acme', message, '--body')).stdout).toContain('"amount":1');
+    expect(await json('messages', 'uid:acme', message, '--body')).toMatchObject({ message });
   });
 });
 
@@ -109,7 +109,7 @@ describe('acting', () => {
     expect((await run('retry', 'uid:acme', ep, message, '--why', 'fixed')).code).toBe(0);
     await settle();
     expect(sent.map(({ headers }) => headers['webhook-id'])).toEqual([message, message]);
-    expect(await json('message', 'uid:acme', message)).toMatchObject([{ status: 'delivered', generation: 2 }]);
+    expect(await json('messages', 'uid:acme', message)).toMatchObject([{ status: 'delivered', generation: 2 }]);
   });
 
   it('pauses and resumes; what waited goes out', async () => {
@@ -120,17 +120,40 @@ describe('acting', () => {
     await settle();
     expect(sent).toHaveLength(1);
     expect(await json('status')).toMatchObject({ unwell: [{ id: ep, state: 'paused', why: 'ada: their deploy' }] });
-    expect((await run('enable', 'uid:acme', ep, '--why', 'x')).stderr).toContain('resume undoes pause');
+    const early = await run('resume', 'uid:acme', ep, '--backlog', 'drop', '--why', 'x');
+    expect(early).toMatchObject({ code: 2, stderr: expect.stringContaining('an endpoint that is disabled') });
     await run('resume', 'uid:acme', ep, '--why', 'done');
     await settle();
     expect(sent).toHaveLength(2);
   });
 
+  it('resumes what is disabled, with or without its backlog, and tries what is on hold now', async () => {
+    const { run, json, ep, call, publish, settle, answer, sent, pass } = await at(200);
+    await call('POST /v1/apps/{app}/endpoints/{ep}/disable', { app: 'uid:acme', ep }, { why: 'gone' });
+    await publish('uid:acme', MESSAGE('inv-2'));
+    await settle();
+    expect(sent).toHaveLength(1);
+    pass(10_000);
+    expect((await run('resume', 'uid:acme', ep, '--backlog', 'drop', '--why', 'back')).code).toBe(0);
+    await settle();
+    expect(sent).toHaveLength(1);
+    answer(410);
+    await publish('uid:acme', MESSAGE('inv-3'));
+    await settle();
+    expect(await json('endpoints', 'uid:acme', ep)).toMatchObject({ state: 'holding' });
+    answer(200);
+    expect((await run('resume', 'uid:acme', ep)).code).toBe(0);
+    await settle();
+    expect(sent).toHaveLength(3);
+  });
+
   it('makes a job of what is dead only when somebody agrees', async () => {
     const { run, json, app } = await at(200);
-    const asked = await run('retry-dead', 'uid:acme', '--why', 'they were down');
+    const asked = await run('retry', 'uid:acme', '--dead', '--why', 'they were down');
     expect(asked).toMatchObject({ code: 2, stderr: expect.stringContaining('--yes') });
-    expect(await json('retry-dead', 'uid:acme', '--since', '24h', '--why', 'they were down', '--yes')).toMatchObject({
+    expect(
+      await json('retry', 'uid:acme', '--dead', '--since', '24h', '--why', 'they were down', '--yes'),
+    ).toMatchObject({
       ...{ application: app, status: 'dead', dry_run: false, why: 'ada: they were down' },
     });
   });
@@ -139,11 +162,14 @@ describe('acting', () => {
 describe('what is wrong', () => {
   it.each([
     [['endpoints', 'uid:nobody'], 3, 'there is no application uid:nobody'],
-    [['health', 'uid:acme', 'uid:nobody'], 3, 'there is no endpoint uid:nobody'],
+    [['endpoints', 'uid:acme', 'uid:nobody'], 3, 'there is no endpoint uid:nobody'],
     [['deliveries', 'uid:acme', 'EP', '--status', 'lost'], 2, 'allowed: "pending"'],
     [['deliveries', 'uid:acme', 'EP', '--since', 'yesterday'], 2, '30m, 24h, 7d'],
     [['deliveries', 'uid:acme', 'EP', '--limit', '0'], 2, '1 to 1000'],
-    [['attempts', 'uid:acme', 'EP', 'msg_no'], 3, 'there is no delivery of msg_no'],
+    [['retry', 'uid:acme'], 2, 'Neither a message nor --dead'],
+    [['resume', 'uid:acme', 'EP', '--backlog', 'all'], 2, 'drain, drop, since'],
+    [['resume', 'uid:acme', 'EP', '--backlog', 'since'], 2, 'One of --backlog since and --since'],
+    [['deliveries', 'uid:acme', 'EP', 'msg_no'], 3, 'there is no delivery of msg_no'],
   ] as const)('%j: %i', async (args, code, hint) => {
     const { run, ep } = await at(200);
     const result = await run(...args.map(arg => (arg === 'EP' ? ep : arg)));
@@ -180,29 +206,31 @@ describe('the portal', () => {
     expect(await json('portal', 'uid:acme')).toMatchObject({ url: expect.stringContaining('#token=hfp_') });
   });
 
-  it('refuses a link that was revoked by its id, and all of them after --all', async () => {
+  it('refuses a link that was revoked by its id, and all of them after all', async () => {
     const { run, json, signIn } = await at(200);
     const made = async () => (await json('portal', 'uid:acme')) as { id: string; url: string };
     const says = ({ url }: { url: string }) => signIn(url.split('#token=')[1] ?? '');
     const [one, other] = [await made(), await made()];
-    expect(await run('portal-revoke', 'uid:acme', one.id)).toMatchObject({
+    expect(await run('portal', 'uid:acme', '--revoke', one.id)).toMatchObject({
       code: 0,
       stdout: `${one.id} is refused from now on\n`,
     });
     expect([await says(one), await says(other)]).toEqual(['401 token_revoked', '200']);
-    expect(await json('portal-revoke', 'uid:acme', '--all', '--yes')).toEqual({ application: 'uid:acme', token: null });
+    expect(await json('portal', 'uid:acme', '--revoke', 'all', '--yes')).toEqual({
+      application: 'uid:acme',
+      token: null,
+    });
     const told = [await says(one), await says(other), await says(await made())];
     expect(told).toEqual(['401 token_revoked', '401 token_revoked', '200']);
   });
 
   it.each([
-    [['uid:acme'], 2, 'Neither the id of a link nor --all'],
-    [['uid:acme', `tok_${'a'.repeat(32)}`, '--all'], 2, 'Both the id of a link and --all'],
-    [['uid:acme', 'hfp_secret.y'], 2, 'never the token (hfp_…) itself'],
-    [['uid:nobody', '--all', '--yes'], 3, 'nobody'],
-  ])('portal-revoke %j is told what is wrong', async (args, code, words) => {
+    [['uid:acme', '--revoke', 'hfp_secret.y'], 2, 'never the token (hfp_…) itself'],
+    [['uid:nobody', '--revoke', 'all', '--yes'], 3, 'nobody'],
+    [['uid:acme', '--revoke', 'all'], 2, 'add --yes'],
+  ])('portal %j is told what is wrong', async (args, code, words) => {
     const { run } = await at(200);
-    const ended = await run('portal-revoke', ...args);
+    const ended = await run('portal', ...args);
     expect(ended).toMatchObject({ code, stdout: '' });
     expect(ended.stderr).toContain(words);
     expect(ended.stderr).not.toContain('hfp_secret');

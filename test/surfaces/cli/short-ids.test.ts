@@ -12,7 +12,7 @@ async function worldWith(...ids: string[]): Promise<CliWorld> {
 it('every command that takes an id takes its end', async () => {
   const cli = await worldWith('order-1234abcd', 'bad-5678efgh');
   expect((await cli.json(['events', 'get', '..1234abcd'])).value).toMatchObject({ id: 'evt_shop.order-1234abcd' });
-  expect((await cli.run(['dlq', 'show', '..5678efgh'])).stdout).toContain('evt_shop.bad-5678efgh');
+  expect((await cli.run(['events', 'get', '..5678efgh'])).stdout).toContain('evt_shop.bad-5678efgh');
   const closed = await cli.json(['dlq', 'close', '..5678efgh', '--why', 'test data', '--yes']);
   expect(closed.value).toEqual({ closed: 1, left: 0 });
   const replayed = await cli.json(['replay', '..5678efgh', '--why', 'after all', '--yes']);

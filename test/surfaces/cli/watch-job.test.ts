@@ -23,7 +23,7 @@ it('tells what was not replayed, and the time left by what the job makes', async
   after(6_500, 97, { begunAt: now + 2_000 });
   after(18_500, 197);
   after(28_500, 2_397, { state: 'done' });
-  const { code, stdout, stderr } = await cli.run(['replay', 'watch', id]);
+  const { code, stdout, stderr } = await cli.run(['replay', 'ls', id, '--watch']);
   expect(stderr.split('\n')).toEqual([
     'Replaying [........................] 0/2400 has not begun, 5 s after it was started',
     'Replaying [#.......................] 100/2400 3 not replayed, about 46 s left',

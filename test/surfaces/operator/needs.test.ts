@@ -15,6 +15,7 @@ const WELL: SystemView = {
   ...{ main: undefined, dead: undefined, openDeadLetters: 0, unfinished: undefined, refused: [], concerns: [] },
   ...{ pauses: {}, jobs: [], customers: undefined, alarms: [], audit: 'never', deployedAt: AT, unread: [] },
   sweeper: { wellAt: NOW - 30_000 },
+  processor: { state: 'Enabled', running: true },
 };
 const SUMMARY = {
   ...{
@@ -46,6 +47,13 @@ it('says nothing where all is well, whatever is too little to judge', () => {
     textsOf({ refused: [refusedAt('pay', 'mismatch', 4)], customers: { ...SUMMARY, on_hold: 0, disabled: 0 } }),
   ).toEqual([]);
   expect(textsOf({ customers: { ...SUMMARY, as_of: null } })).toEqual([]);
+});
+
+it('names a processor that somebody stopped first', () => {
+  const processor = { state: 'Disabled', running: false };
+  expect(textsOf({ processor, openDeadLetters: 1 })[0]).toBe(
+    'needs the processor is stopped (Disabled): events wait → /alarms?runbook=events-wait',
+  );
 });
 
 it('names a source that refuses, once, by what came most often, and says "at least" where the count is cut off', () => {
@@ -97,6 +105,6 @@ it('counts the endpoints of customers as they are within ten seconds, whether an
   expect(first).toMatchObject({ endpoints: 4, failing: 1, on_hold: 0, paused: 0 });
   expect(Date.now() - Date.parse(first.as_of ?? '')).toBeLessThan(10_000);
   // What this person does shows at once.
-  await setGate(operator, { app: demo.failing.app, ep: demo.failing.ep }, 'pause', 'their deploy');
+  await setGate(operator, { app: demo.failing.app, ep: demo.failing.ep }, 'pause', { why: 'their deploy' });
   expect(await readDeliverySummary(operator)).toMatchObject({ endpoints: 4, failing: 0, paused: 1 });
 });

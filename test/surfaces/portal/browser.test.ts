@@ -104,6 +104,7 @@ describe.skipIf(BROWSER_PATH === undefined)('the portal in a browser', () => {
   }, async () => {
     const world = await broken();
     const { page, wrong } = await openEndpoints(await world.link('uid:globex', { subject: 'ada' }));
+    await page.getByRole('heading', { name: 'Endpoints' }).waitFor();
     await page.getByText(WRONG).click();
     await page.getByLabel('Published').selectOption('last day');
     await page.getByLabel('State').selectOption('canceled');
