@@ -10,7 +10,6 @@ type MetricDimension = 'environment' | 'source' | 'cause' | 'dependency' | 'clas
 const PER_ENVIRONMENT = [['environment']] as const;
 const PER_SOURCE = [['environment', 'source']] as const;
 const BOTH = [['environment'], ['environment', 'source']] as const;
-const PER_CAUSE = [['environment', 'source', 'cause']] as const;
 
 /** Published under more than the environment. */
 const DETAILED = {
@@ -20,8 +19,11 @@ const DETAILED = {
   Accepted: PER_SOURCE,
   /** Ingest: a genuine event that was accepted before. */
   Duplicate: PER_SOURCE,
-  /** Ingest: refused before anything was stored; `cause` says why. */
-  RequestRefused: PER_CAUSE,
+  /** Ingest: refused before anything was stored; `cause` says why. Over all sources, too: an alarm takes ten metrics. */
+  RequestRefused: [
+    ['environment', 'source', 'cause'],
+    ['environment', 'cause'],
+  ],
   /** Sweep: how long a source that had successes has been refused without one. Not emitted of any other. */
   RefusedOnlyFor: PER_SOURCE,
   /** Ingest: a known event id came with other bytes. */
@@ -143,6 +145,8 @@ const OF_ENVIRONMENT = [
   'WakeLost',
   /** Tend: messages that were never fanned out to an endpoint. */
   'FanOutLost',
+  /** Tend: first attempts that wait at endpoints that could be asked, where the oldest has waited for five minutes. */
+  'DeliveriesWaiting',
   /** Tend: endpoints on hold, and endpoints that are disabled. */
   'EndpointsOnHold',
   'EndpointsShut',

@@ -215,7 +215,7 @@ function customersText({ out }: Run, it: DeliverySummary): string {
   const waiting =
     it.oldest_waiting_at === null
       ? 'nothing waits'
-      : `the oldest has waited since ${out.ago(Date.parse(it.oldest_waiting_at))}`;
+      : `${it.waiting} wait, the oldest since ${out.ago(Date.parse(it.oldest_waiting_at))}`;
   return `${counted}; ${waiting}; ${it.dead} deliveries dead${guard}`;
 }
 

@@ -177,6 +177,17 @@ function keepingUp(context: DeliveryAlarmContext): readonly AlarmSpec[] {
       meaning: 'Messages for healthy endpoints wait for too long.',
       firstCommand: errorsOf(context, 'drain-fast'),
     }),
+    {
+      id: 'delivery-backlog',
+      severity: 'ticket',
+      // Told by each audit, every ten minutes.
+      metric: ours(context, 'DeliveriesWaiting', 15, 'Maximum'),
+      threshold: 10_000,
+      datapoints: [1, 1],
+      ...QUIET,
+      meaning: 'Ten thousand first attempts wait at endpoints that are open and not on hold, the oldest for minutes.',
+      firstCommand: `npm run holdfast -- out status --env ${context.deployment.config.environment}`,
+    },
   ];
 }
 

@@ -1,6 +1,7 @@
 import { Duration } from 'aws-cdk-lib';
 import { MathExpression } from 'aws-cdk-lib/aws-cloudwatch';
 import type { DeployedSource } from '#core/config/deployment.ts';
+import { REFUSED_FOR_SIGNATURE } from '#core/metrics.ts';
 import { fetchesAllKeys } from '#core/provider/source-needs.ts';
 import { ACCOUNT_LIMIT, type AlarmContext, type AlarmList, type AlarmSpec } from './alarm-spec.ts';
 import { silenceAlarms } from './silence-alarms.ts';
@@ -8,6 +9,7 @@ import { silenceAlarms } from './silence-alarms.ts';
 /** Requests that are refused, slow or missing: what the providers see of us. */
 export const ingestAlarms: AlarmList = context => {
   const minute = context.minutes(1);
+  const fiveMinutes = context.minutes(5);
   const { api, functions, deployment } = context;
   const ingest = functions.ingest.function;
   const whole: AlarmSpec[] = [
@@ -106,6 +108,31 @@ export const ingestAlarms: AlarmList = context => {
       missing: 'notBreaching',
       meaning: 'API Gateway answered 429: a source is over its throttle. A provider that never retries lost the event.',
       firstCommand: context.holdfast('logs --of requests --where status=429'),
+    },
+    {
+      id: 'ingest-signature-rejections',
+      severity: 'notice',
+      metric: new MathExpression({
+        expression: 'IF(requests >= 100, 100 * FILL(refused, 0) / requests, 0)',
+        usingMetrics: {
+          refused: context.metric('RequestRefused', {
+            statistic: 'Sum',
+            period: fiveMinutes,
+            dimensions: { cause: REFUSED_FOR_SIGNATURE },
+          }),
+          // One run is one request.
+          requests: ingest.metricInvocations({ statistic: 'Sum', period: fiveMinutes }),
+        },
+        period: fiveMinutes,
+        label: 'Requests with a wrong signature, percent',
+      }),
+      threshold: 1,
+      fires: 'above',
+      datapoints: [1, 1],
+      missing: 'notBreaching',
+      meaning:
+        'More than one request in a hundred has a signature that does not match: one of several senders has another secret, or somebody forges.',
+      firstCommand: context.holdfast('refused ls'),
     },
     {
       id: 'ingest-payload-conflicts',

@@ -8,6 +8,7 @@ export const PROCESSING_TARGET_MS = 500;
 /** Dead letters, a queue that does not drain, handlers that fail. */
 export const processAlarms: AlarmList = context => {
   const minute = context.minutes(1);
+  const fiveMinutes = context.minutes(5);
   const { queue, functions, deployment } = context;
   const process = functions.process.function;
   const timeoutSeconds = deployment.config.timings.processTimeoutMs / 1_000;
@@ -205,6 +206,26 @@ export const processAlarms: AlarmList = context => {
       datapoints: [3, 5],
       missing: 'notBreaching',
       meaning: 'Many attempts are retries: something the handlers call is failing.',
+      firstCommand: status,
+    },
+    {
+      id: 'process-error-rate',
+      severity: 'ticket',
+      metric: new MathExpression({
+        expression: 'IF(attempts >= 20, 100 * FILL(failed, 0) / attempts, 0)',
+        usingMetrics: {
+          failed: context.metric('AttemptsFailed', { statistic: 'Sum', period: fiveMinutes }),
+          attempts: context.metric('Attempts', { statistic: 'Sum', period: fiveMinutes }),
+        },
+        period: fiveMinutes,
+        label: 'Attempts that failed, percent',
+      }),
+      threshold: 5,
+      fires: 'above',
+      // With two, a burst of a minute that lies in both would ring.
+      datapoints: [3, 3],
+      missing: 'notBreaching',
+      meaning: 'More than one attempt in twenty has failed for longer than ten minutes, over all sources.',
       firstCommand: status,
     },
     {

@@ -9,7 +9,12 @@ const RUNBOOKS: Readonly<Record<string, readonly string[]>> = {
     'process-dead-letters-open',
     'process-dead-letter-expiring',
   ],
-  'handlers-fail': ['process-handler-failures', 'process-handler-only-fails', 'process-retry-rate'],
+  'handlers-fail': [
+    'process-handler-failures',
+    'process-handler-only-fails',
+    'process-retry-rate',
+    'process-error-rate',
+  ],
   'events-wait': [
     ...['process-queue-age', 'process-queue-deep', 'process-not-consuming', 'process-in-flight-full', 'process-slow'],
   ],
@@ -26,7 +31,7 @@ const RUNBOOKS: Readonly<Record<string, readonly string[]>> = {
   'throttled-tables': ['ingest-table-throttled', 'delivery-table-throttled'],
   'no-concurrency': ['ingest-throttled', 'ingest-account-concurrency'],
   'too-many-requests': ['ingest-throttled-route'],
-  'wrong-secret': ['ingest-signature-failures'],
+  'wrong-secret': ['ingest-signature-failures', 'ingest-signature-rejections'],
   'silent-source': ['ingest-silent-source'],
   probe: ['probe-missing-or-slow'],
   'odd-events': ['ingest-payload-conflicts', 'ingest-too-old-events', 'process-schema-changed'],
@@ -35,7 +40,7 @@ const RUNBOOKS: Readonly<Record<string, readonly string[]>> = {
   'clocks-and-metrics': ['clock-difference', 'ingest-metrics', 'process-metrics', 'sweep-metrics'],
   'sending-falls-behind': [
     ...['delivery-fan-out-age', 'delivery-wake-age', 'delivery-waiting', 'delivery-first-attempt-slow'],
-    'delivery-slots-full',
+    ...['delivery-slots-full', 'delivery-backlog'],
   ],
   'sending-lost-work': [
     ...['delivery-not-tending', 'delivery-fan-out-lost', 'delivery-wake-lost', 'delivery-jobs-dead'],

@@ -53,7 +53,12 @@ export function deliveryRows(environment: string, queues: DeliveryQueues): reado
       graph('Oldest, seconds', [age(queues.jobs, 'job'), age(queues.wakeFast, 'fast'), age(queues.wakeSlow, 'slow')]),
       graph(
         'Waiting',
-        [waiting(queues.jobs, 'jobs'), waiting(queues.wakeFast, 'fast'), waiting(queues.wakeSlow, 'slow')],
+        [
+          waiting(queues.jobs, 'jobs'),
+          waiting(queues.wakeFast, 'fast'),
+          waiting(queues.wakeSlow, 'slow'),
+          metric('DeliveriesWaiting', 'Maximum'),
+        ],
         [waiting(queues.jobsDead, 'dead jobs'), waiting(queues.wakesDead, 'dead tokens')],
       ),
       graph(

@@ -30,6 +30,8 @@ export interface DeliverySummary {
   readonly dead: number;
   /** Ever. */
   readonly died: number;
+  /** First attempts at endpoints that could be asked. */
+  readonly waiting: number;
   readonly oldest_waiting_at: string | null;
   /** Null while our own way out seems to work. */
   readonly egress_guard: { readonly silent: number; readonly counted: number; readonly seen_at: string } | null;

@@ -39,6 +39,7 @@ const BOUNDS = [5, 10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000, 30_00
 export const GAUGES: readonly MetricName[] = [
   'OpenDeadLetters',
   'LedgerMismatch',
+  'DeliveriesWaiting',
   'EndpointsOnHold',
   'EndpointsShut',
   'EgressSuspect',

@@ -122,6 +122,7 @@ export async function showSummary({ ports }: ApiCall): Promise<Reply> {
     disabled: seen?.disabled ?? 0,
     dead: seen?.dead ?? 0,
     died: seen?.died ?? 0,
+    waiting: seen?.waiting ?? 0,
     oldest_waiting_at: iso(seen?.oldestWaiting),
     egress_guard: guard === undefined ? null : { silent: guard.held, counted: guard.counted, seen_at: toIso(guard.at) },
   });

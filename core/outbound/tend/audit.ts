@@ -30,6 +30,8 @@ export interface AuditCounts {
   readonly died: number;
   /** Deliveries that are dead now, at most `COUNTED_DEAD` of each endpoint. */
   readonly dead: number;
+  /** First attempts that wait at endpoints that could be asked: where the oldest has waited for five minutes, and none is held. */
+  readonly waiting: number;
   /** When the oldest first attempt was published that waits at an open endpoint. */
   readonly oldestWaiting?: EpochMs;
   readonly lost: number;
@@ -56,25 +58,27 @@ const NOTHING: AuditCounts = {
   paused: 0,
   died: 0,
   dead: 0,
+  waiting: 0,
   lost: 0,
 };
 /** As the health of an endpoint counts them. */
 const COUNTED_DEAD = 1_000;
+type See = (runtime: RuntimeItem, first: FirstRow) => Promise<number>;
 /** Endpoints that are looked at side by side. */
 const AT_ONCE = 25;
 
 /**
  * A walk over all endpoints, or the rest of one; `until`: no further page begins. `see` is told each runtime item, and the
- * first row where the gate is not closed.
+ * first row where the gate is not closed; it answers how many wait there.
  */
 export async function audit(
   ports: AuditPorts,
   retentionMs: number,
   from: { readonly place: AuditPlace | undefined; readonly until: EpochMs },
-  see: (runtime: RuntimeItem, first: FirstRow) => Promise<void> = async () => {},
+  see: See = async () => 0,
 ): Promise<AuditWalk> {
   const { store, wake, clock, telemetry } = ports;
-  let counts = from.place?.counts ?? NOTHING;
+  let counts = { ...NOTHING, ...from.place?.counts };
   let cursor = from.place?.cursor;
   do {
     const part = { segment: 0, of: 1, ...given({ cursor }) };
@@ -86,8 +90,8 @@ export async function audit(
       const seen = await Promise.all(
         runtimes.slice(at, at + AT_ONCE).map(each => lookAt(ports, each, retentionMs, see)),
       );
-      for (const { runtime, first, dead, found } of seen) {
-        counts = countedWith(counts, { runtime, first, dead }, clock.now());
+      for (const { found, ...each } of seen) {
+        counts = countedWith(counts, each, clock.now());
         if (found?.lost) lost += 1;
         if (found) tokens.push(found.token);
       }
@@ -104,24 +108,26 @@ async function lookAt(
   { store, clock }: AuditPorts,
   runtime: RuntimeItem,
   retentionMs: number,
-  see: (runtime: RuntimeItem, first: FirstRow) => Promise<void>,
+  see: See,
 ): Promise<Seen & { readonly found: Found | undefined }> {
   const now = clock.now();
   const isShut = runtime.gate === 'paused' || runtime.gate === 'disabled';
   const first = isShut ? undefined : (await store.query({ ...rowsRange(runtime.ep), limit: 1 })).items[0];
   const isDead = runtime.dead > 0 && runtime.gate !== 'deleted';
   const dead = isDead ? (await store.query({ ...deadRange(runtime.ep), limit: COUNTED_DEAD })).items.length : 0;
-  await see(runtime, first);
+  const there = await see(runtime, first);
+  const waiting = (runtime.holdUntil ?? 0) > now ? 0 : there;
   const found = isShut ? await endingToken(store, runtime, now, retentionMs) : tokenFor(runtime, first, now);
-  return { runtime, first, dead, found };
+  return { runtime, first, dead, waiting, found };
 }
 
 interface Seen {
   readonly runtime: RuntimeItem;
   readonly first: FirstRow;
   readonly dead: number;
+  readonly waiting: number;
 }
-function countedWith(counts: AuditCounts, { runtime, first, dead }: Seen, now: EpochMs): AuditCounts {
+function countedWith(counts: AuditCounts, { runtime, first, dead, waiting }: Seen, now: EpochMs): AuditCounts {
   const { gate, holdUntil = 0, lastSuccessAt = 0, lastFailureAt = 0 } = runtime;
   const one = (is: boolean): number => (is ? 1 : 0);
   const waits = first !== undefined && rowKind(first) === 'live';
@@ -134,6 +140,7 @@ function countedWith(counts: AuditCounts, { runtime, first, dead }: Seen, now: E
     paused: counts.paused + one(gate === 'paused'),
     died: counts.died + runtime.dead,
     dead: counts.dead + dead,
+    waiting: counts.waiting + waiting,
     ...(waits ? { oldestWaiting: Math.min(first.createdAt, counts.oldestWaiting ?? now) } : {}),
   };
 }

@@ -8,7 +8,7 @@ import { ask } from '#core/ask.ts';
 import { given } from '#core/given.ts';
 import type { EpochMs } from '#core/glossary.ts';
 import { eraseSome } from '#core/outbound/erase/erase.ts';
-import type { OperationalJob, Placed, WakeQueue } from '#core/outbound/ports.ts';
+import type { Placed, WakeQueue } from '#core/outbound/ports.ts';
 import { giveBackTend, TEND, takeTend } from '#core/outbound/protocol/control-writes.ts';
 import type { EndpointId } from '#core/outbound/protocol/ids.ts';
 import type { ReplayJobItem, RowItem, RuntimeItem } from '#core/outbound/protocol/items.ts';
@@ -18,7 +18,7 @@ import { runReplayJobs } from '#core/outbound/replay/replay-job.ts';
 import type { BlobList, BlobStore, Ids, Telemetry } from '#core/ports.ts';
 import { HOUR_MS, MINUTE_MS } from '#core/time.ts';
 import { type AuditPlace, audit } from './audit.ts';
-import { backlogItem, backlogKey, countBacklog, levelOf } from './backlog.ts';
+import { type Backlog, backlogItem, backlogKey, countBacklog, levelOf } from './backlog.ts';
 import { guardEgress } from './egress.ts';
 import { backlogOf, eventsOf, finishedJob, publishOperational } from './operational-events.ts';
 import {
@@ -174,12 +174,15 @@ async function auditSome(
   const { clock, telemetry } = ports;
   const { counts, place } = await audit(ports, rules.retentionMs, from, async (runtime, first) => {
     const now = clock.now();
-    for (const op of [...eventsOf(runtime, now), ...(await backlogAt(ports, runtime, first))]) {
+    const backlog = await backlogAt(ports, runtime, first);
+    const told = first && backlog && backlogOf(runtime, first, backlog, now);
+    for (const op of [...eventsOf(runtime, now), ...(told ? [told] : [])])
       await publishOperational(ports, rules, { ...op, at: now });
-    }
+    return backlog?.waiting ?? 0;
   });
   if (place !== undefined) return { auditPlace: place };
   await ports.store.put({ kind: 'put', key: controlKey(SUMMARY), item: summaryOf(counts, clock.now()) });
+  telemetry.measure('DeliveriesWaiting', counts.waiting);
   telemetry.measure('EndpointsOnHold', counts.onHold);
   telemetry.measure('EndpointsShut', counts.disabled);
   return { auditPlace: undefined, withTraffic: counts.withTraffic };
@@ -192,14 +195,13 @@ async function backlogAt(
   { store, clock }: TendPorts,
   runtime: RuntimeItem,
   first: Placed<RowItem> | undefined,
-): Promise<readonly OperationalJob['op'][]> {
+): Promise<Backlog | undefined> {
   const now = clock.now();
-  if (first === undefined || rowKind(first) !== 'live' || now - first.createdAt < BACKLOG_MS) return [];
+  if (first === undefined || rowKind(first) !== 'live' || now - first.createdAt < BACKLOG_MS) return undefined;
   const backlog = await countBacklog(store, runtime.ep);
   if (levelOf(backlog) !== undefined)
     await store.put({ kind: 'put', key: backlogKey(runtime.ep), item: backlogItem(backlog, now) });
-  const op = backlogOf(runtime, first, backlog, now);
-  return op === undefined ? [] : [op];
+  return backlog;
 }
 
 async function takeLease({ store, clock, ids }: TendPorts): Promise<{ me: string; memory: Memory } | undefined> {

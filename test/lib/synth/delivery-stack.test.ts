@@ -215,12 +215,12 @@ describe('alarms', () => {
 
   it('have a severity, a meaning, a command and a runbook each', () => {
     const alarms = all('AWS::CloudWatch::Alarm').map(([, each]) => each);
-    expect(alarms.length).toBe(27);
+    expect(alarms.length).toBe(28);
     const metrics = alarms.map(each => each.Metrics?.filter((it: Resource) => it.MetricStat).length ?? 1);
     expect(
       metrics.reduce((sum, count) => sum + count, 0),
       'docs/api/delivery.md states it',
-    ).toBe(31);
+    ).toBe(32);
     for (const each of alarms) {
       const text = descriptionOf(each);
       expect(text).toMatch(
@@ -282,7 +282,7 @@ describe('the dashboard', () => {
       Endpoints: 'EndpointsOnHold, EndpointsShut, EndpointsDisabled',
       'Ended without success': 'DeadDeliveries, EndedUnsent, DeliveryRetries',
       'Oldest, seconds': 'job, fast, slow',
-      Waiting: 'jobs, fast, slow, dead jobs, dead tokens',
+      Waiting: 'jobs, fast, slow, DeliveriesWaiting, dead jobs, dead tokens',
       'Safety net': 'TendRuns, WakeLost, FanOutLost, SessionsRobbed, OwnFault',
     });
   });

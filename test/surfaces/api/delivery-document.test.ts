@@ -200,6 +200,7 @@ describe('docs/api/delivery-openapi.json', () => {
       paused: 0,
       died: 2,
       dead: 1,
+      waiting: 12,
       oldestWaiting: 1,
       lost: 0,
     };

@@ -458,6 +458,9 @@ export const SCHEMAS: Readonly<Record<string, Schema>> = {
     disabled: whole(),
     dead: whole('Deliveries that are dead now; of each endpoint at most 1,000 are counted.'),
     died: whole('Deliveries that died, ever.'),
+    waiting: whole(
+      'First attempts at endpoints that are open and not on hold, where the oldest has waited for five minutes or more.',
+    ),
     oldest_waiting_at: orNull(time()),
     egress_guard: {
       oneOf: [

@@ -28,7 +28,7 @@ const SUMMARY = {
     dead: 0,
     died: 0,
   },
-  ...{ oldest_waiting_at: null, egress_guard: null },
+  ...{ waiting: 0, oldest_waiting_at: null, egress_guard: null },
 };
 const refusedAt = (name: string, cause: string, count: number) => ({
   source: name as SourceId,
