@@ -23,7 +23,7 @@ import { addReplay } from './commands/replay.ts';
 import { addRunNow } from './commands/run-now.ts';
 import { addRunbook } from './commands/runbook.ts';
 import { addSend } from './commands/send.ts';
-import { addSources } from './commands/sources.ts';
+import { addSources } from './commands/sources/sources.ts';
 import { addStatus } from './commands/status.ts';
 import { addVerify } from './commands/verify.ts';
 import { goneCommand } from './gone-commands.ts';

@@ -24,7 +24,7 @@ export interface OutboundConfig {
    */
   readonly slots?: number;
   /**
-   * Waits after failed attempts: a list of seconds, or a name out of docs/understand/how-sending-works.md. @when your
+   * Waits after failed attempts: a list of seconds, or a name out of docs/send/retries.md. @when your
    * customers were promised another @default 'standard'
    */
   readonly schedule?: ScheduleName | readonly number[];

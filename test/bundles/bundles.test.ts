@@ -1,5 +1,5 @@
 /**
- * What a deploy uploads, run as Lambda runs it (docs/understand/proof.md): each function in a process of its own, with the
+ * What a deploy uploads, run as Lambda runs it (test/RESULTS.md): each function in a process of its own, with the
  * environment and the rights of its template, on DynamoDB Local, ElasticMQ and the local AWS. Each call of each journey fails
  * once in each way.
  */

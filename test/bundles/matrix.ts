@@ -1,4 +1,4 @@
-/** The table of docs/understand/proof.md: calls × faults, as a run of all of it made them. */
+/** The table of test/RESULTS.md: calls × faults, as a run of all of it made them. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { withBlock } from '#test/written/block.ts';
@@ -16,7 +16,7 @@ export interface MatrixRow {
   readonly happened: boolean;
 }
 
-const PAGE = join(import.meta.dirname, '../../docs/understand/proof.md');
+const PAGE = join(import.meta.dirname, '../RESULTS.md');
 
 /** Writes both tables into the page, after a run of all faults. */
 export function writeMatrix(rows: readonly MatrixRow[], at: Date): void {

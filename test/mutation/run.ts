@@ -1,6 +1,6 @@
 /**
  * `npm run mutation -- [room...] [file.ts...]`: changes every expression of a room of core/, or of some files of it, one at a
- * time, and runs the tests that reach it. Prints what no test noticed; docs/understand/proof.md has the last scores and what is known
+ * time, and runs the tests that reach it. Prints what no test noticed; test/RESULTS.md has the last scores and what is known
  * of the rest. A second run repeats only what changed. `MUTATION_CONCURRENCY`: processes at once (2).
  */
 import { globSync, mkdirSync } from 'node:fs';

@@ -1,4 +1,4 @@
-/** The agreement table, printed and as docs/understand/oracles.md. */
+/** The agreement table, printed and as test/oracles/RESULTS.md. */
 import { readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import type { DisagreementKind, Explanation } from './disagreements.ts';
@@ -131,5 +131,5 @@ export async function writeReport(compared: readonly Compared[]): Promise<void> 
     'Each must accept every genuine request and no other; the job fails when one does not.',
     '',
   ];
-  await writeFile(new URL('../../docs/understand/oracles.md', import.meta.url), document.join('\n'));
+  await writeFile(new URL('RESULTS.md', import.meta.url), document.join('\n'));
 }

@@ -1,5 +1,5 @@
 /**
- * `npm run oracles`: official SDKs and our engine on the same requests. Prints who agrees and writes docs/understand/oracles.md; fails
+ * `npm run oracles`: official SDKs and our engine on the same requests. Prints who agrees and writes test/oracles/RESULTS.md; fails
  * for a disagreement that disagreements.ts does not explain, and for an explanation of none.
  */
 import { nodeCrypto } from '../../adapters/crypto/node-crypto.ts';
@@ -34,7 +34,7 @@ if (unknown.length + unused.length > 0) {
   process.exit(1);
 }
 await writeReport(compared);
-console.log(`\ndocs/understand/oracles.md is written (${Math.round((performance.now() - startedAt) / 1_000)} s).`);
+console.log(`\ntest/oracles/RESULTS.md is written (${Math.round((performance.now() - startedAt) / 1_000)} s).`);
 // Some SDKs leave timers behind.
 process.exit(0);
 

@@ -14,7 +14,7 @@ export interface Journey {
   /** Whose calls fail. */
   readonly function: string;
   readonly stage: Stage['name'];
-  /** In the words of docs/understand/proof.md. */
+  /** In the words of test/RESULTS.md. */
   readonly judged: string;
   /** Of its calls, those that fail here. @default all; the others fail in another journey of the same function */
   readonly only?: RegExp;

@@ -7,7 +7,7 @@ import { ROOT } from './pages.ts';
 it('the protocol names every answer of the front door, and no other', () => {
   const codes = Object.values(REFUSALS).map(({ error }) => error);
   const page = readFileSync(join(ROOT, 'docs/understand/how-receiving-works.md'), 'utf8');
-  const table = page.slice(page.indexOf('## What a sender hears'), page.indexOf('## The processor'));
+  const table = page.slice(page.indexOf('## How a provider is answered'), page.indexOf('## The processor'));
   const named = [...table.matchAll(/^\|[^|]*\|([^|]*)\|/gm)].flatMap(
     ([, cell = '']) => cell.match(/[a-z_]+(?=`)/g) ?? [],
   );

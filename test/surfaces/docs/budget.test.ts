@@ -41,12 +41,13 @@ const CEILINGS: Readonly<Record<string, number>> = {
   'docs/operate/traces.md': 300,
   'docs/operate/address-limit.md': 420,
   'docs/understand/guarantees.md': 700,
-  'docs/understand/how-receiving-works.md': 2_300,
+  'docs/understand/how-receiving-works.md': 2_350,
   'docs/understand/how-sending-works.md': 2_300,
   'docs/understand/architecture.md': 800,
   'docs/understand/threats.md': 1_250,
   'docs/understand/proof.md': 800,
   'docs/understand/measured.md': 300,
+  'docs/reference/cli.md': 500,
   'docs/reference/words.md': 650,
 };
 
@@ -66,7 +67,6 @@ const OVER: Readonly<Record<string, number>> = {
   'docs/receive/missing-events.md': 700,
   'docs/receive/ordering.md': 1_200,
   'docs/receive/your-own-project.md': 850,
-  'docs/reference/cli.md': 2_400,
   'docs/reference/words.md': 900,
   'docs/send/batches.md': 700,
   'docs/send/first-message.md': 700,
@@ -75,13 +75,9 @@ const OVER: Readonly<Record<string, number>> = {
   'docs/send/moving.md': 1_000,
   'docs/send/retries.md': 500,
   'docs/send/signatures.md': 400,
-  'docs/understand/architecture.md': 1_550,
-  'docs/understand/guarantees.md': 1_150,
-  'docs/understand/how-receiving-works.md': 3_200,
-  'docs/understand/how-sending-works.md': 4_550,
-  'docs/understand/oracles.md': 1_900,
-  'docs/understand/proof.md': 4_400,
-  'docs/understand/threats.md': 1_850,
+  'docs/understand/architecture.md': 890,
+  'docs/understand/guarantees.md': 770,
+  'docs/understand/how-sending-works.md': 2_980,
 };
 
 /** Pages that a command makes whole: they grow with the code. */

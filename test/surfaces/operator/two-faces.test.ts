@@ -28,7 +28,7 @@ const PAIRS = [
   ['resume', 'cli/commands/pause.ts', 'console/server/source-routes.ts'],
   ['listRefused', 'cli/commands/refused.ts', 'console/server/source-routes.ts'],
   ['showRefused', 'cli/commands/refused.ts', 'console/server/source-routes.ts'],
-  ['listShapes', 'cli/commands/sources-shapes.ts', 'console/server/source-routes.ts'],
+  ['listShapes', 'cli/commands/sources/shapes.ts', 'console/server/source-routes.ts'],
   ...(
     [
       ['readOutbound', 'lists'],
@@ -45,7 +45,7 @@ const PAIRS = [
       ['setGate', 'acts'],
     ] as const
   ).map(([name, file]) => [name, `cli/commands/out/${file}.ts`, 'console/server/delivery-routes.ts'] as const),
-  ['listSources', 'cli/commands/sources.ts', 'console/server/describe-now.ts'],
+  ['listSources', 'cli/commands/sources/sources.ts', 'console/server/describe-now.ts'],
   ['sendToSource', 'cli/commands/send.ts', 'console/server/source-routes.ts'],
   ['requestOf', 'cli/commands/listen.ts', 'console/server/routes.ts'],
   ['readSystem', 'cli/commands/status.ts', 'console/server/describe-now.ts'],

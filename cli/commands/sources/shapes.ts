@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import { toIso } from '#core/time.ts';
 import { listShapes } from '#operator/sources/shapes.ts';
-import { type CommandSet, withExamples } from '../run.ts';
+import { type CommandSet, withExamples } from '../../run.ts';
 
 export function addSourcesShapes(sources: Command, set: CommandSet): void {
   withExamples(

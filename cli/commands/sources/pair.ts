@@ -8,8 +8,8 @@ import { DAY_MS, toIso } from '#core/time.ts';
 import { isPaired, mustBringSecrets, openPairing, pairedSecret } from '#operator/sources/change-secret.ts';
 import { urlOf } from '#operator/sources/list-sources.ts';
 import { span } from '#operator/span.ts';
-import { CliError, EXIT, type ExitCode, usageError } from '../cli-error.ts';
-import { type CommandSet, type Run, withExamples } from '../run.ts';
+import { CliError, EXIT, type ExitCode, usageError } from '../../cli-error.ts';
+import { type CommandSet, type Run, withExamples } from '../../run.ts';
 
 interface PairOptions {
   readonly for: string;

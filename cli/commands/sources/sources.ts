@@ -14,12 +14,12 @@ import {
 } from '#operator/sources/change-secret.ts';
 import { listSources } from '#operator/sources/list-sources.ts';
 import { commandToSet } from '#operator/sources/stored-state.ts';
-import { CliError, EXIT, usageError } from '../cli-error.ts';
-import { askSecret } from '../read-input.ts';
-import { type CommandSet, type Run, withExamples } from '../run.ts';
-import { addSourcesIps } from './sources-ips.ts';
-import { addSourcesPair } from './sources-pair.ts';
-import { addSourcesShapes } from './sources-shapes.ts';
+import { CliError, EXIT, usageError } from '../../cli-error.ts';
+import { askSecret } from '../../read-input.ts';
+import { type CommandSet, type Run, withExamples } from '../../run.ts';
+import { addSourcesIps } from './ips.ts';
+import { addSourcesPair } from './pair.ts';
+import { addSourcesShapes } from './shapes.ts';
 
 const SECRET_STYLES = { 'not needed': 'dim', pairing: 'yellow', empty: 'red', absent: 'red' } as const;
 

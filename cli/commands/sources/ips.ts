@@ -1,8 +1,8 @@
 /** `holdfast sources ips`: the addresses providers say they send from, for `allowList`. */
 import type { Command } from 'commander';
 import { type AddressList, publishingProviders, readAddressList } from '#operator/sources/address-lists.ts';
-import { EXIT, type ExitCode } from '../cli-error.ts';
-import { type CommandSet, type Run, withExamples } from '../run.ts';
+import { EXIT, type ExitCode } from '../../cli-error.ts';
+import { type CommandSet, type Run, withExamples } from '../../run.ts';
 
 export function addSourcesIps(sources: Command, set: CommandSet): void {
   withExamples(
