@@ -1,6 +1,6 @@
 /** What the page and its server say to each other. Times are epoch milliseconds; names of events are our ids (evt_…). */
 
-import type { EndpointState } from '../core/words.ts';
+import type { DayCounts, EndpointState } from '../core/words.ts';
 import type { Health } from '../ui/delivery.ts';
 
 export type {
@@ -290,6 +290,8 @@ export interface OutEndpoint extends EndpointState {
   readonly types: readonly string[];
   /** Of the first that are not well. */
   readonly waiting?: Health['waiting'];
+  /** In lists of one application. */
+  readonly day?: DayCounts;
 }
 
 export interface OutMessage {

@@ -128,3 +128,24 @@ export function endpointWords(of: EndpointState, clock: (iso: string) => string)
         : [why === null || why === '' ? '' : `“${why}”`, last === null ? '' : answer];
   return parts.filter(part => part !== '').join('; ');
 }
+
+/** Tries of the last 24 hours, the running hour first. */
+export interface DayCounts {
+  readonly successes: readonly number[];
+  readonly failures: readonly number[];
+}
+
+/** `1,204 tries in 24 hours, 37 failed, most of them 3 hours ago (12 of 30)`. */
+export function dayWords({ successes, failures }: DayCounts): string {
+  const sum = (counts: readonly number[]): number => counts.reduce((all, n) => all + n, 0);
+  const [ok, failed] = [sum(successes), sum(failures)];
+  if (ok + failed === 0) return 'nothing was sent in 24 hours';
+  const tries = `${inThousands(ok + failed)} ${ok + failed === 1 ? 'try' : 'tries'} in 24 hours`;
+  if (failed === 0) return `${tries}, none failed`;
+  const worst = failures.indexOf(Math.max(...failures));
+  const at = worst === 0 ? 'in this hour' : worst === 1 ? 'an hour ago' : `${worst} hours ago`;
+  const of = `${inThousands(failures[worst] ?? 0)} of ${inThousands((failures[worst] ?? 0) + (successes[worst] ?? 0))}`;
+  return `${tries}, ${inThousands(failed)} failed, most of them ${at} (${of})`;
+}
+
+const inThousands = (n: number): string => String(n).replace(/\B(?=(?:\d{3})+$)/g, ',');

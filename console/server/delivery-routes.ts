@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { given } from '#core/given.ts';
 import {
+  daysOf,
   deliveriesOf,
   type GateAct,
   healthOf,
@@ -58,7 +59,12 @@ async function overview({ operator }: Asked) {
 async function application(asked: Asked) {
   const { operator } = asked;
   const { app } = at(asked);
-  const [all, endpoints] = await Promise.all([listApplications(operator), listEndpoints(operator, app)]);
+  const [all, listed, days] = await Promise.all([
+    listApplications(operator),
+    listEndpoints(operator, app),
+    daysOf(operator, app),
+  ]);
+  const endpoints = listed.map(each => ({ ...each, ...given({ day: days.get(each.id) }) }));
   const found = all.find(({ id, uid }) => id === app || `uid:${uid}` === app);
   return { application: found, endpoints, now: operator.clock.now() };
 }
@@ -84,9 +90,13 @@ async function body(asked: Asked) {
 async function endpoint(asked: Asked) {
   const { operator } = asked;
   const { app, ep } = at(asked);
-  const [endpoints, health] = await Promise.all([listEndpoints(operator, app), healthOf(operator, app, ep)]);
+  const [endpoints, health, days] = await Promise.all([
+    listEndpoints(operator, app),
+    healthOf(operator, app, ep),
+    daysOf(operator, app, ep),
+  ]);
   const found = endpoints.find(({ id, uid }) => id === ep || `uid:${uid}` === ep);
-  return { endpoint: found, health, now: operator.clock.now() };
+  return { endpoint: found, health, day: [...days.values()][0], now: operator.clock.now() };
 }
 
 async function deliveries(asked: Asked) {

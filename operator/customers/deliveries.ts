@@ -2,7 +2,7 @@
 import { given } from '#core/given.ts';
 import type { EpochMs } from '#core/glossary.ts';
 import { SECOND_MS, toIso } from '#core/time.ts';
-import type { EndpointState as StateOf } from '#core/words.ts';
+import type { DayCounts, EndpointState as StateOf } from '#core/words.ts';
 import { askDelivery, type DeliveryCall } from '#operator/delivery-api.ts';
 import type { Operator } from '#operator/operator.ts';
 import type { Attempt, Delivery as DeliveryOf, Health } from '../../ui/delivery.ts';
@@ -117,6 +117,16 @@ export function listEndpoints(operator: Operator, app: string): Promise<readonly
 
 export function healthOf(operator: Operator, app: string, ep: string): Promise<EndpointHealth> {
   return ask(operator, { method: 'GET', path: [...endpointPath(app, ep), 'health'] });
+}
+
+interface Stats {
+  readonly each: readonly (DayCounts & { readonly endpoint: string })[];
+}
+
+/** The last day of each endpoint of an application (of its first 250), or of one, by the endpoint's id. */
+export async function daysOf(operator: Operator, app: string, ep?: string): Promise<ReadonlyMap<string, DayCounts>> {
+  const { each: all } = await ask<Stats>(operator, { method: 'GET', path: ['stats'], query: { app, endpoint: ep } });
+  return new Map(all.map(({ endpoint, successes, failures }) => [endpoint, { successes, failures }]));
 }
 
 export interface DeliveryFilter {

@@ -1,5 +1,5 @@
 /** What the portal's API answers, as far as the page shows it. */
-import type { EndpointState } from '../../core/words.ts';
+import type { DayCounts, EndpointState } from '../../core/words.ts';
 import type { Delivery, Health } from '../../ui/delivery.ts';
 
 export interface Endpoint extends EndpointState {
@@ -17,6 +17,11 @@ export interface Endpoint extends EndpointState {
 export type EndpointHealth = Health & Pick<Endpoint, 'gate' | 'closed_by'>;
 export interface NewEndpoint extends Endpoint {
   readonly secret?: string;
+}
+
+/** Of the last day. */
+export interface Stats {
+  readonly each: readonly (DayCounts & { readonly endpoint: string })[];
 }
 
 export interface Page<T> {

@@ -5,9 +5,10 @@ import { isoSince, wholeNumber } from '#cli/filter-options.ts';
 import type { Style } from '#cli/output.ts';
 import { type CommandSet, type Run, withExamples } from '#cli/run.ts';
 import { parseIso } from '#core/time.ts';
-import { answerWords, endpointWords, holdWords, stateWord } from '#core/words.ts';
+import { answerWords, dayWords, endpointWords, holdWords, stateWord } from '#core/words.ts';
 import {
   type Delivery,
+  daysOf,
   deliveriesOf,
   type EndpointState,
   guardText,
@@ -163,7 +164,8 @@ export function addOutLists(out: Command, set: CommandSet): void {
 }
 
 async function showHealth(run: Run, app: string, ep: string): Promise<void> {
-  const health = await healthOf(run, app, ep);
+  const [health, days] = await Promise.all([healthOf(run, app, ep), daysOf(run, app, ep)]);
+  const [day] = days.values();
   const { state, waiting, last_failure: failure } = health;
   run.out.result(health, () => [
     `${run.out.paint(COLOURS[state], stateWord(state))}: ${endpointWords(health, iso => agoOf(run, iso))}`,
@@ -177,6 +179,7 @@ async function showHealth(run: Run, app: string, ep: string): Promise<void> {
       : []),
     `next try       ${agoOf(run, health.next_trial_at)}`,
     `success rate   ${percent(health.success_rate_1h)} in this hour, ${percent(health.success_rate_24h)} in a day`,
+    ...(day === undefined ? [] : [`last day       ${dayWords(day)}`]),
   ]);
   run.out.next(run.command(`out deliveries ${app} ${ep}`), 'its deliveries, newest first');
 }

@@ -143,37 +143,54 @@ function Way({ steps }: { readonly steps: readonly Step[] }) {
   return (
     <section class="card way" aria-label="What happened to it">
       {lanes.map((lane, n) => (
-        <ol class="lane" key={n}>
-          {lane.map((step, at) => (
-            <li
-              key={at}
-              class={`step ${step.kind} ${step.outcome ?? ''}`}
-              style={step.ms === undefined ? {} : { flexGrow: `${1 + Math.log10(1 + step.ms) * 2}` }}
-              title={`${exact(step.at)}${step.note === undefined ? '' : `\n${visible(step.note)}`}`}
-            >
-              <span class="bar" aria-hidden="true" />
-              <b>{visible(step.label)}</b>
-              <span>
-                {step.ms === undefined ? (
-                  step.kind === 'next' ? (
-                    <Ago at={step.at} />
+        <div class="lanes" key={n}>
+          <ol class="lane">
+            {lane.map((step, at) => (
+              <li
+                key={at}
+                class={`step ${step.kind} ${step.outcome ?? ''}`}
+                style={step.ms === undefined ? {} : { flexGrow: `${1 + Math.log10(1 + step.ms) * 2}` }}
+                title={`${exact(step.at)}${step.note === undefined ? '' : `\n${visible(step.note)}`}`}
+              >
+                <span class="bar" aria-hidden="true" />
+                <b>{visible(step.label)}</b>
+                <span>
+                  {step.ms === undefined ? (
+                    step.kind === 'next' ? (
+                      <Ago at={step.at} />
+                    ) : (
+                      new Date(step.at).toLocaleTimeString(undefined, { hourCycle: 'h23' })
+                    )
                   ) : (
-                    new Date(step.at).toLocaleTimeString(undefined, { hourCycle: 'h23' })
-                  )
-                ) : (
-                  duration(step.ms)
-                )}
-              </span>
-              {step.note === undefined || step.note === 'ok' ? null : <small>{visible(step.note)}</small>}
-              {step.kind === 'attempt' ? (
-                <Link href={withQuery(location.pathname, query, { tab: 'log', at: String(step.at) })}>its log</Link>
-              ) : null}
-            </li>
-          ))}
-        </ol>
+                    duration(step.ms)
+                  )}
+                </span>
+                {step.note === undefined || step.note === 'ok' ? null : <small>{visible(step.note)}</small>}
+                {step.kind === 'attempt' ? (
+                  <Link href={withQuery(location.pathname, query, { tab: 'log', at: String(step.at) })}>its log</Link>
+                ) : null}
+              </li>
+            ))}
+          </ol>
+          <p class="faint took">{tookWords(lane)}</p>
+        </div>
       ))}
     </section>
   );
+}
+
+/** `of 34 ms: 9 ms in the queue, 24 ms in attempts, 1 ms waited`. */
+function tookWords(lane: readonly Step[]): string {
+  const sum = (kind: Step['kind']): number =>
+    lane.reduce((all, step) => all + (step.kind === kind ? (step.ms ?? 0) : 0), 0);
+  const parts = [
+    [sum('queued'), 'in the queue'],
+    [sum('attempt'), 'in attempts'],
+    [sum('waited'), 'between them'],
+  ] as const;
+  const all = parts.reduce((total, [ms]) => total + ms, 0);
+  const said = parts.flatMap(([ms, where]) => (ms === 0 ? [] : [`${duration(ms)} ${where}`]));
+  return said.length === 0 ? '' : `${duration(all)} in all: ${said.join(', ')}`;
 }
 
 function EventTabs({ detail, path }: { readonly detail: EventDetail; readonly path: string }) {

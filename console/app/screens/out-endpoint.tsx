@@ -1,6 +1,7 @@
 /** One endpoint of a customer: how it is, what it got, and what can be done. */
 import { useState } from 'preact/hooks';
-import { answerWords, endpointWords, stateWord } from '../../../core/words.ts';
+import { answerWords, type DayCounts, endpointWords, stateWord } from '../../../core/words.ts';
+import { ByType, DayChart } from '../../../ui/day.tsx';
 import { Headers, Text } from '../../../ui/exchange.tsx';
 import { HealthFacts } from '../../../ui/health.tsx';
 import { type AfterConfirm, Ask, Copy, Empty, Shown, State } from '../../../ui/parts.tsx';
@@ -14,16 +15,18 @@ import { session } from '../parts/session.ts';
 import { type Act, Gate } from './out-gate.tsx';
 import { DeliveryLine, hrefOf } from './out-lines.tsx';
 
+/** Rows of the list. */
+const MOST = 200;
 const STATUSES = ['', 'pending', 'retrying', 'delivered', 'dead', 'aborted', 'expired', 'dropped', 'canceled'];
 
 export function OutEndpointScreen({ app, ep }: { readonly app: string; readonly ep: string }) {
   const path = `/api/out/apps/${encodeURIComponent(app)}/endpoints/${encodeURIComponent(ep)}`;
-  const view = useLoad<{ endpoint?: OutEndpoint; health: OutHealth }>(path, 5_000);
+  const view = useLoad<{ endpoint?: OutEndpoint; health: OutHealth; day?: DayCounts }>(path, 5_000);
   const [asking, setAsking] = useState<Act | 'test'>();
   return (
     <>
       <Shown of={view}>
-        {({ endpoint, health }) => (
+        {({ endpoint, health, day }) => (
           <>
             <header class="event-head">
               <div>
@@ -40,6 +43,11 @@ export function OutEndpointScreen({ app, ep }: { readonly app: string; readonly 
               {session().readOnly ? null : <Acts health={health} endpoint={endpoint} ask={setAsking} />}
               {health.state === 'ok' ? null : <p class="error-line">{visible(endpointWords(health, clock))}</p>}
             </header>
+            {day === undefined ? null : (
+              <section class="card guide" aria-label="The last day">
+                <DayChart day={day} />
+              </section>
+            )}
             <div class="columns">
               <Deliveries app={app} path={path} />
               <aside class="card facts" aria-label="How it is">
@@ -94,7 +102,7 @@ function Deliveries({ app, path }: { readonly app: string; readonly path: string
   const { query } = usePlace();
   const status = query.get('status') ?? '';
   const view = useLoad<{ deliveries: readonly OutDelivery[] }>(
-    `${path}/deliveries?${new URLSearchParams({ status, limit: '200' })}`,
+    `${path}/deliveries?${new URLSearchParams({ status, limit: String(MOST) })}`,
     5_000,
   );
   return (
@@ -128,13 +136,16 @@ function Deliveries({ app, path }: { readonly app: string; readonly path: string
               </p>
             </Empty>
           ) : (
-            <div class="card lines" role="list">
-              {deliveries.map(each => (
-                <div role="listitem" key={each.message}>
-                  <DeliveryLine app={app} delivery={each} name={each.message} />
-                </div>
-              ))}
-            </div>
+            <>
+              <ByType deliveries={deliveries} more={deliveries.length === MOST} />
+              <div class="card lines" role="list">
+                {deliveries.map(each => (
+                  <div role="listitem" key={each.message}>
+                    <DeliveryLine app={app} delivery={each} name={each.message} />
+                  </div>
+                ))}
+              </div>
+            </>
           )
         }
       </Shown>

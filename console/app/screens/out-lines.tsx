@@ -1,6 +1,7 @@
 /** Endpoints and deliveries as lines of a list. */
 import type { ComponentChildren } from 'preact';
 import { answerWords, endpointWords } from '../../../core/words.ts';
+import { DaySpark } from '../../../ui/day.tsx';
 import { waitingCount } from '../../../ui/health.tsx';
 import { State, Url } from '../../../ui/parts.tsx';
 import { shortId, visible } from '../../../ui/text.tsx';
@@ -26,18 +27,22 @@ interface EndpointLineProps {
 
 /** How it is, and what happens next. */
 export function EndpointLine({ endpoint, of, act }: EndpointLineProps) {
-  const { application, url, state, types, waiting } = endpoint;
+  const { application, url, state, types, waiting, day } = endpoint;
   const waits = waiting === undefined || waiting.count === 0 ? '' : `${waitingCount(waiting)} waiting`;
   const words = [endpointWords(endpoint, clock), waits].filter(word => word !== '').join('; ');
   return (
     <div class="line-row">
-      <Link class="line-link endpoint" href={hrefOf(application, 'endpoints', endpoint.id)}>
+      <Link
+        class={`line-link endpoint ${day === undefined ? '' : 'with-day'}`}
+        href={hrefOf(application, 'endpoints', endpoint.id)}
+      >
         <State of={state} />
         <span class="type">
           <Url of={url} />
         </span>
         <span class="faint right">{visible(of ?? endpoint.uid ?? '')}</span>
         <span class="note">{visible(words === '' ? types.join(', ') || 'every type' : words)}</span>
+        {day === undefined ? null : <DaySpark day={day} />}
       </Link>
       {act}
     </div>

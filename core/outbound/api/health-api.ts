@@ -129,7 +129,7 @@ export async function showSummary({ ports }: ApiCall): Promise<Reply> {
 }
 
 const PAGE = 250;
-/** Attempts by hour of the last day, of one endpoint or of an application (its first 250 endpoints). */
+/** Attempts by hour of the last day, of one endpoint or of an application (its first 250 endpoints), and of each. */
 export async function showStats(call: ApiCall): Promise<Reply> {
   const { store, clock } = call.ports;
   const { app = '', endpoint } = queryOf(call, { app: anyText, endpoint: anyText });
@@ -151,5 +151,10 @@ export async function showStats(call: ApiCall): Promise<Reply> {
     endpoints: ids.length,
     complete: one !== undefined || page.cursor === undefined,
     hours,
+    each: each.map((list, n) => ({
+      endpoint: ids[n],
+      successes: list.map(({ ok }) => ok),
+      failures: list.map(({ fail }) => fail),
+    })),
   });
 }

@@ -110,7 +110,7 @@ export const SHAPES: Readonly<Record<Exclude<PortalRoute, typeof SESSION_ROUTE>,
   'POST /v1/replay-jobs/{job}/cancel': JOB,
   'GET /v1/event-types': TYPE,
   'GET /v1/event-types/{name}': TYPE,
-  'GET /v1/stats': ['endpoints', 'complete', 'hours'],
+  'GET /v1/stats': ['endpoints', 'complete', 'hours', 'each'],
 };
 
 /** A success as the customer sees it; refusals keep their form. */

@@ -2,6 +2,7 @@
 import { useMemo, useState } from 'preact/hooks';
 import { answerWords, stateWord } from '../../../core/words.ts';
 import { serverNow } from '../../../ui/clock.ts';
+import { ByType } from '../../../ui/day.tsx';
 import type { Delivery } from '../../../ui/delivery.ts';
 import { Held } from '../../../ui/held.tsx';
 import { Empty, Shown, State, Url } from '../../../ui/parts.tsx';
@@ -150,13 +151,16 @@ function List({ urls, page, base, filter }: ListProps) {
           </p>
         </Empty>
       ) : (
-        <ul class="plain lines">
-          {all.map(each => (
-            <li key={keyOf(each)}>
-              <Line delivery={each} url={urls?.get(each.endpoint)} />
-            </li>
-          ))}
-        </ul>
+        <>
+          {urls === undefined ? <ByType deliveries={all} more={cursor !== null} /> : null}
+          <ul class="plain lines">
+            {all.map(each => (
+              <li key={keyOf(each)}>
+                <Line delivery={each} url={urls?.get(each.endpoint)} />
+              </li>
+            ))}
+          </ul>
+        </>
       )}
       {cursor === null ? null : (
         <p class="look-on">

@@ -2,6 +2,7 @@
 
 import { useState } from 'preact/hooks';
 import { endpointWords } from '../../../core/words.ts';
+import { DayChart } from '../../../ui/day.tsx';
 import { grouped } from '../../../ui/grouped.ts';
 import { HealthFacts, waitingCount } from '../../../ui/health.tsx';
 import { Copy, Shown, State } from '../../../ui/parts.tsx';
@@ -9,8 +10,8 @@ import { visible } from '../../../ui/text.tsx';
 import { clock } from '../../../ui/time.tsx';
 import { ask, useAsk } from '../parts/api.ts';
 import { go, hrefOf } from '../parts/route.ts';
-import { may, pathOf, producer } from '../parts/session.ts';
-import type { Endpoint, EndpointHealth } from '../wire.ts';
+import { appId, may, pathOf, producer } from '../parts/session.ts';
+import type { Endpoint, EndpointHealth, Stats } from '../wire.ts';
 import { Deliveries } from './deliveries.tsx';
 import { EndpointForm } from './endpoint-form.tsx';
 import { type Act, Gate } from './gate.tsx';
@@ -28,6 +29,8 @@ export function EndpointScreen({ ep, tab }: { readonly ep: string; readonly tab:
   const path = pathOf('endpoints', ep);
   const view = useAsk<Endpoint>(path, 5_000);
   const health = useAsk<EndpointHealth>(`${path}/health`, 5_000);
+  const stats = useAsk<Stats>(`/stats?app=${encodeURIComponent(appId())}&endpoint=${encodeURIComponent(ep)}`, 30_000);
+  const [day] = stats.data?.each ?? [];
   const [asking, setAsking] = useState<Act | 'edit' | 'test'>();
   const close = (): void => setAsking(undefined);
   const again = (): void => {
@@ -44,6 +47,11 @@ export function EndpointScreen({ ep, tab }: { readonly ep: string; readonly tab:
         <>
           <Head endpoint={endpoint} ask={setAsking} />
           <Told endpoint={endpoint} health={health.data} />
+          {day === undefined ? null : (
+            <section class="card guide" aria-label="The last day">
+              <DayChart day={day} />
+            </section>
+          )}
           <div class="columns">
             <section class="card tabs">
               <nav class="tab-links" aria-label="This endpoint">

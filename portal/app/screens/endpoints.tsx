@@ -1,7 +1,8 @@
 /** All endpoints of the customer, each with how it is. */
 
 import { useState } from 'preact/hooks';
-import { endpointWords } from '../../../core/words.ts';
+import { type DayCounts, endpointWords } from '../../../core/words.ts';
+import { DaySpark } from '../../../ui/day.tsx';
 import { grouped } from '../../../ui/grouped.ts';
 import { waitingCount } from '../../../ui/health.tsx';
 import { Command, Empty, Shown, State, Url } from '../../../ui/parts.tsx';
@@ -9,12 +10,13 @@ import { visible } from '../../../ui/text.tsx';
 import { clock } from '../../../ui/time.tsx';
 import { ask, useAsk } from '../parts/api.ts';
 import { hrefOf } from '../parts/route.ts';
-import { may, pathOf } from '../parts/session.ts';
-import type { Endpoint, EndpointHealth, NewEndpoint, Page } from '../wire.ts';
+import { appId, may, pathOf } from '../parts/session.ts';
+import type { Endpoint, EndpointHealth, NewEndpoint, Page, Stats } from '../wire.ts';
 import { EndpointForm } from './endpoint-form.tsx';
 
 export function Endpoints() {
   const view = useAsk<Page<Endpoint>>(`${pathOf('endpoints')}?limit=250`, 10_000);
+  const days = useAsk<Stats>(`/stats?app=${encodeURIComponent(appId())}`, 60_000).data?.each;
   const [adding, setAdding] = useState(false);
   const [made, setMade] = useState<NewEndpoint>();
   const add = async (fields: object): Promise<void> => {
@@ -44,7 +46,7 @@ export function Endpoints() {
             <ul class="plain card lines">
               {data.map((each, n) => (
                 <li key={each.id}>
-                  <a class="line-link endpoint" href={hrefOf('endpoints', each.id)}>
+                  <a class="line-link endpoint with-day" href={hrefOf('endpoints', each.id)}>
                     <State of={each.state} />
                     <span class="type">
                       <Url of={each.url} />
@@ -56,6 +58,7 @@ export function Endpoints() {
                       {visible(endpointWords(each, clock))}
                       {n < WITH_HEALTH ? <Waits endpoint={each} /> : null}
                     </span>
+                    <Day of={days?.find(({ endpoint }) => endpoint === each.id)} />
                   </a>
                 </li>
               ))}
@@ -69,6 +72,10 @@ export function Endpoints() {
     </>
   );
 }
+
+/** Until it is known, its place is kept. */
+const Day = ({ of }: { readonly of: DayCounts | undefined }) =>
+  of === undefined ? <span class="spark" /> : <DaySpark day={of} />;
 
 /** Each of these costs a call, which asks how the endpoint is. */
 const WITH_HEALTH = 10;

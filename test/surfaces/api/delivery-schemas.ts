@@ -511,6 +511,10 @@ export const SCHEMAS: Readonly<Record<string, Schema>> = {
       object({ hour: time(), attempts: whole(), successes: whole(), failures: whole() }),
       'The last 24, newest first.',
     ),
+    each: listOf(
+      object({ endpoint: text(), successes: listOf(whole()), failures: listOf(whole()) }),
+      'Of each endpoint the same hours, newest first.',
+    ),
   }),
   Problem: object(
     {

@@ -35,6 +35,7 @@ const PAIRS = [
       ['listApplications', 'apps'],
       ['listEndpoints', 'lists'],
       ['healthOf', 'lists'],
+      ['daysOf', 'lists'],
       ['listMessages', 'lists'],
       ['messageBody', 'lists'],
       ['deliveriesOf', 'lists'],

@@ -137,8 +137,18 @@ describe.skipIf(BROWSER_PATH === undefined)('the portal in a browser', () => {
     // 1. Which one, and why.
     await page.getByRole('heading', { name: 'Endpoints' }).waitFor();
     await page.getByText('40 dead').waitFor();
+    await page.getByRole('img', { name: /^\d+ tries in 24 hours, \d+ failed, most of them/ }).waitFor();
     await shoot(page, 'endpoints');
     await page.getByText(WRONG).click();
+    const [day] = (await world.call('GET /v1/stats', {}, undefined, { app: world.app, endpoint: world.ep })).body.each;
+    const failed = (day.failures as number[]).reduce((sum, n) => sum + n, 0);
+    await page.getByText(new RegExp(`^${failed} tries in 24 hours, ${failed} failed`)).waitFor();
+    await page.getByText('As a table').click();
+    const cells = await page.locator('.day-table tbody td:last-child').allInnerTexts();
+    expect(cells.reduce((sum, text) => sum + Number(text), 0)).toBe(failed);
+    expect(await page.locator('.by-type li').allInnerTexts()).toEqual([
+      expect.stringMatching(/^order\.paid\s+40 dead$/),
+    ]);
     await page
       .getByText(/^fails; last answer 405, it refused the message; 0 % accepted in 24 hours; 40 given up/)
       .waitFor();
