@@ -19,6 +19,9 @@ export function readTraceParent(text: string | undefined): TraceParent | undefin
   return { traceId, spanId, flags };
 }
 
+/** 32 hex digits, of an event whose sender brought none. The same in each of its lines, whatever sends it again. */
+export const ownTraceId = ({ ingestId }: { readonly ingestId: string }): string => ingestId.replaceAll('-', '');
+
 /** Version 00, whatever it was read from. */
 export function writeTraceParent({ traceId, spanId, flags }: TraceParent): string {
   return `00-${traceId}-${spanId}-${flags}`;

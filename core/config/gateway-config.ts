@@ -194,6 +194,11 @@ export interface EnvironmentConfig {
   /** @when you look for a fault @default 'info' */
   readonly logLevel?: LogLevel;
   /**
+   * Log each first arrival, too: source, id, type, trace. About $0.13 a million events. @when an auditor asks for it
+   * @default false
+   */
+  readonly logArrivals?: boolean;
+  /**
    * One of the retentions CloudWatch Logs knows. @when logs must be kept longer, or cost less @default 30; 3 in
    * disposable environments
    */

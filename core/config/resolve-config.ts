@@ -219,6 +219,7 @@ function buildDeployment(
       replaysPerSecond: Math.min(DEFAULT_REPLAYS_PER_SECOND, sweepSendsPerSecond),
       deadQueueRetentionSeconds: queue.deadRetentionDays * 86_400,
       logLevel: environment.logLevel ?? 'info',
+      ...(environment.logArrivals && { logArrivals: true as const }),
       ...given({ otlp: environment.otlp }),
       ...(environment.edge && { edge: { direct: environment.edge.direct ?? 'accepted' } }),
       ...(environment.outbound && {

@@ -51,6 +51,8 @@ export interface ResolvedConfig {
   /** How long a message stays in the dead-letter queue. */
   readonly deadQueueRetentionSeconds: number;
   readonly logLevel: LogLevel;
+  /** Absent: a first arrival has no line at the level info. */
+  readonly logArrivals?: true;
   /** Where spans and metrics go. Absent: nowhere. */
   readonly otlp?: { readonly endpoint: string };
   /** CloudFront is before the front door, and what becomes of requests beside it. Absent: nothing is. */

@@ -239,6 +239,7 @@ export function validateConfig(
     alarms: oneOf('all', 'essential', 'none'),
     thresholds,
     logLevel: oneOf('debug', 'info', 'warn', 'error'),
+    logArrivals: boolean,
     logRetentionDays: oneOf(...LOG_RETENTION_DAYS),
     ingestProvisionedConcurrency: number(0, 1_000, 'environments'),
     reservedConcurrency: object({ ingest: runs, process: runs, api: runs }),

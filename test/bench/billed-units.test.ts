@@ -53,7 +53,7 @@ describe('one event that goes well', () => {
     });
     // Only the pause flags, once in five seconds.
     expect(result.perEvent.ok.readUnits).toBeLessThan(0.1);
-    expect(result.perEvent.ok.logBytes).toBeLessThan(800);
+    expect(result.perEvent.ok.logBytes).toBeLessThan(850);
   });
 });
 

@@ -22,6 +22,7 @@ import { settle, VirtualClock } from '#adapters/memory/virtual-clock.ts';
 import type { ResolvedSource } from '#core/config/resolved-config.ts';
 import { type EpochMs, type EventKey, type SourceId, toEventPk, toSourceId } from '#core/glossary.ts';
 import { defineHandlers, done, type HandlerRegistry } from '#core/handler/handler-contract.ts';
+import type { IngestRules } from '#core/inbound/ingest/ingest-ports.ts';
 import type { ProcessPorts, ProcessRules } from '#core/inbound/process/process-ports.ts';
 import type { CloseResult } from '#core/inbound/protocol/close-death.ts';
 import type { EventItem } from '#core/inbound/protocol/event-item.ts';
@@ -230,8 +231,9 @@ export class MemoryWorld {
     });
   }
 
-  get rules(): ProcessRules {
+  get rules(): ProcessRules & IngestRules {
     return {
+      ...given({ logArrivals: this.#options.logArrivals }),
       timings: this.timings,
       retentionDays: 30,
       deadRetentionDays: 90,

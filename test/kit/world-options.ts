@@ -50,6 +50,8 @@ export interface WorldOptions<World = never> {
   readonly withShapes?: boolean;
   /** Attempts say in the log what a span needs. Default: not. */
   readonly recordsSpans?: boolean;
+  /** A first arrival has a line, too. Default: not. */
+  readonly logArrivals?: true;
   /** Tells where an error was thrown. Default: nobody does. */
   readonly stacks?: StackReader;
   /** CloudFront is before the front door. Default: nothing is. */

@@ -18,7 +18,6 @@ export interface Arrival {
   readonly providerEventId: string | undefined;
   readonly deflated: Uint8Array;
   readonly headers: Readonly<Record<string, string>>;
-  readonly traceId?: string;
   /** Too old to be told from a repetition: it is recorded as final and never run. */
   readonly stale: boolean;
 }
@@ -39,7 +38,6 @@ export function arrivalOf(identified: Identified, origin: Origin, ports: Arrival
   const { source, request, receivedAt, signedFresh = false, reconciled } = origin;
   const { body } = request;
   const eventAt = identified.kind === 'event' ? identified.eventAtMs : undefined;
-  const traceId = traceIdOf(request.headers);
   return {
     source,
     event: {
@@ -56,7 +54,6 @@ export function arrivalOf(identified: Identified, origin: Origin, ports: Arrival
     providerEventId: identified.key,
     deflated: ports.codec.deflate(body, source.spec.id),
     headers: headersOf(identified, origin, ports),
-    ...given({ traceId }),
     stale: isTooOld(source.spec, { signedFresh, eventAt, receivedAt }, rules.retentionDays),
   };
 }
@@ -75,11 +72,4 @@ function headersOf(
     telemetry.count('RequestRefused', { source: source.id, cause: 'item' }, identified.refusedItems);
   }
   return headers;
-}
-
-function traceIdOf(headers: Readonly<Record<string, string>>): string | undefined {
-  const match =
-    /^[0-9a-f]{2}-([0-9a-f]{32})-/.exec(headers['traceparent'] ?? '') ??
-    /Root=([0-9a-f-]{1,64})/.exec(headers['x-amzn-trace-id'] ?? '');
-  return match?.[1];
 }

@@ -42,4 +42,6 @@ export interface IngestPorts {
 
 export interface IngestRules extends WriteRules {
   readonly inlineLimitBytes: number;
+  /** A first arrival has a line at the level info, too. */
+  readonly logArrivals?: true;
 }

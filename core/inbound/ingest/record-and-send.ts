@@ -3,7 +3,6 @@
  * answer is decided by outcomes, never by a flag that somebody forgot to set.
  */
 import { ask } from '#core/ask.ts';
-import { given } from '#core/given.ts';
 import { toEventId } from '#core/glossary.ts';
 import type { EventItem } from '#core/inbound/protocol/event-item.ts';
 import { mayBeAtWork, pendingItem, staleItem, watchUnsent } from '#core/inbound/protocol/event-writes.ts';
@@ -12,6 +11,7 @@ import { noteTooOld } from '#core/inbound/protocol/note-too-old.ts';
 import { type BodyPlace, placeBody, putBody } from '#core/inbound/protocol/store-body.ts';
 import { encodeWorkMessage, referenceTo, type WorkMessage } from '#core/inbound/protocol/work-message.ts';
 import type { Reply } from '#core/reply.ts';
+import { ownTraceId, readTraceParent } from '#core/trace.ts';
 import type { Arrival } from './arrival.ts';
 import { countRefusal } from './count-refusal.ts';
 import type { IngestPorts, IngestRules } from './ingest-ports.ts';
@@ -60,10 +60,11 @@ type Sent = 'whole' | 'by_name' | 'not_sent';
 export async function recordAndSend(arrival: Arrival, ports: RecordPorts, rules: IngestRules): Promise<Reply> {
   const stored = await storePayload(arrival, ports, rules);
   const recorded = await recordState(arrival, stored, ports, rules);
-  if (recorded.kind === 'too_old' || recorded.kind === 'known') return answer(arrival, recorded, 'not_sent', ports);
+  if (recorded.kind === 'too_old' || recorded.kind === 'known')
+    return answer(arrival, recorded, 'not_sent', ports, rules);
   const sent = await send(arrival, stored, recorded, ports, rules);
   if (sent === 'not_sent') await noteUnsent(arrival, recorded, ports, rules);
-  return answer(arrival, recorded, sent, ports);
+  return answer(arrival, recorded, sent, ports, rules);
 }
 
 async function storePayload(arrival: Arrival, ports: RecordPorts, rules: IngestRules): Promise<Stored> {
@@ -92,20 +93,22 @@ async function recordState(
   if (written.value.kind === 'refused' && there?.ingestId !== event.ingestId)
     return meetDuplicate(arrival, there, ports, rules);
   if (!stale) return { kind: 'recorded' };
-  await noteTooOld(event.pk, ports);
+  await noteTooOld(event, ports);
   return { kind: 'too_old' };
 }
 
 /** The event is recorded already: send it again only if it may never have been, and nobody else sees to it. */
 async function meetDuplicate(
-  { source, event }: Arrival,
+  arrival: Arrival,
   item: EventItem | undefined,
   ports: RecordPorts,
   rules: IngestRules,
 ): Promise<Recorded> {
+  const { source, event } = arrival;
   ports.telemetry.count('Duplicate', { source: source.id });
-  logReceived('info', source.id, event, 'duplicate', ports);
-  if (item && item.bodySha !== event.bodySha) await noteConflict(event, source.spec, ports);
+  logReceived('info', arrival, 'duplicate', ports, item);
+  if (item && item.bodySha !== event.bodySha)
+    await noteConflict({ ...event, ingestId: item.ingestId }, source.spec, ports);
   const unsent = item?.status === 'pending' && item.enqueuedAt === undefined;
   if (!unsent) return { kind: 'known' };
   // Known to be unsent, or its request is over: it may have died before its send. Until then the sweeper covers it.
@@ -132,7 +135,7 @@ async function send(
 
 /** Undefined: too large to travel, and not safe anywhere else. The provider must send it again. */
 function messageOf(
-  { event: arrived, headers, stale, traceId }: Arrival,
+  { event: arrived, headers, stale }: Arrival,
   place: BodyPlace,
   recorded: Recorded,
   { codec }: RecordPorts,
@@ -142,7 +145,6 @@ function messageOf(
     ...referenceTo(event),
     ...(stale && recorded.kind === 'unrecorded' ? { stale: true } : {}),
     ...(recorded.kind === 'unrecorded' ? { unrecorded: true } : {}),
-    ...given({ traceId }),
   };
   if (recorded.kind === 'left_behind') return { ...base, again: true };
   if ('ref' in place) return { ...base, ref: place.ref, headers };
@@ -160,11 +162,13 @@ async function noteUnsent(arrival: Arrival, recorded: Recorded, ports: RecordPor
 }
 
 function answer(
-  { source, event, providerEventId }: Arrival,
+  arrival: Arrival,
   recorded: Recorded,
   sent: Sent,
   ports: RecordPorts,
+  { logArrivals }: IngestRules,
 ): Reply {
+  const { source, providerEventId } = arrival;
   const { telemetry } = ports;
   if (recorded.kind === 'unrecorded' && sent !== 'whole') {
     countRefusal(source, 'not_recorded', telemetry);
@@ -173,23 +177,33 @@ function answer(
   if (recorded.kind === 'known' || recorded.kind === 'left_behind')
     return acknowledge(source.spec, 'already_processed', providerEventId);
   telemetry.count('Accepted', { source: source.id });
-  logReceived(recorded.kind === 'recorded' ? 'debug' : 'info', source.id, event, recorded.kind, ports);
+  logReceived(recorded.kind === 'recorded' && !logArrivals ? 'debug' : 'info', arrival, recorded.kind, ports);
   if (recorded.kind === 'unrecorded') telemetry.count('UnrecordedAccepted', { source: source.id });
   return acknowledge(source.spec, 'accepted', providerEventId);
 }
 
 /**
  * The line of a received event: what came, and what became of it. Of an event that is recorded for the first time the
- * record and the line of its attempt say the same, so it costs nothing there.
+ * record and the line of its attempt say the same, so it costs nothing there unless `logArrivals` asks for it. `there`: the
+ * event that a duplicate repeats.
  */
 function logReceived(
   level: 'info' | 'debug',
-  source: string,
-  { pk, eventType }: Arrival['event'],
+  { source: { id: source }, event, headers }: Arrival,
   outcome: Recorded['kind'] | 'duplicate',
   { telemetry }: RecordPorts,
+  there?: EventItem,
 ): void {
-  telemetry.log(level, { stage: 'received', source, event_id: toEventId(pk), event_type: eventType, outcome });
+  const { pk, eventType } = event;
+  const trace_id = readTraceParent(headers['traceparent'])?.traceId ?? ownTraceId(there ?? event);
+  telemetry.log(level, {
+    stage: 'received',
+    source,
+    event_id: toEventId(pk),
+    event_type: eventType,
+    outcome,
+    trace_id,
+  });
 }
 
 function budgetLeft({ event }: Arrival, { clock }: RecordPorts, { timings }: IngestRules): number {

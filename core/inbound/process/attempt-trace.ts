@@ -5,7 +5,7 @@
 import type { EventItem } from '#core/inbound/protocol/event-item.ts';
 import type { Crypto } from '#core/ports.ts';
 import { toHex } from '#core/scan/bytes.ts';
-import { isSampled, readTraceParent, writeTraceParent } from '#core/trace.ts';
+import { isSampled, ownTraceId, readTraceParent, writeTraceParent } from '#core/trace.ts';
 
 export interface AttemptTrace {
   /** For what must be the same in every attempt. */
@@ -34,7 +34,7 @@ export function traceAttempt(
     return same === undefined ? undefined : { event: same, attempt: same, fields: {} };
   }
   const own = hexOf(item.ingestId, crypto);
-  const traceId = given?.traceId ?? own.slice(0, 32);
+  const traceId = given?.traceId ?? ownTraceId(item);
   const flags = given?.flags ?? '01';
   const [eventSpan, span] = [own.slice(32, 48), hexOf(claimId, crypto).slice(0, 16)];
   return {
@@ -49,6 +49,10 @@ export function traceAttempt(
     },
   };
 }
+
+/** What each line about the event says: the sender's trace, else its own. */
+export const traceIdIn = (item: Pick<EventItem, 'ingestId'>, trace: AttemptTrace | undefined): string =>
+  trace?.event.slice(3, 35) ?? ownTraceId(item);
 
 function hexOf(id: string, crypto: Pick<Crypto, 'hash'>): string {
   return toHex(crypto.hash('sha256', new TextEncoder().encode(id)));

@@ -4,13 +4,14 @@ import type { Outcome } from '#core/handler/handler-contract.ts';
 import type { EventIn } from '#core/inbound/protocol/event-item.ts';
 import type { EffectWrite } from '#core/ports.ts';
 import type { RetryProfile } from '#core/retry/backoff.ts';
+import type { AttemptTrace } from './attempt-trace.ts';
 
 export interface Attempt {
   readonly item: EventIn<'processing'>;
   readonly claimId: string;
   readonly startedAt: EpochMs;
   readonly retry: RetryProfile;
-  readonly traceId?: string;
+  readonly trace?: AttemptTrace | undefined;
   /** The handler's breaker is open: what fails now has failed for everybody. */
   readonly breaker?: { readonly name: string; readonly backAt: EpochMs } | undefined;
 }

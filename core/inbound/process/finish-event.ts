@@ -24,6 +24,7 @@ import type { EffectWrite } from '#core/ports.ts';
 import { capText } from '#core/scan/text.ts';
 import { DAY_MS } from '#core/time.ts';
 import type { Attempt, AttemptEnd } from './attempt.ts';
+import { traceIdIn } from './attempt-trace.ts';
 import { CLOSED, closingOf, completionOf, countFinal, type Final, noteOf, transactionToken } from './final-record.ts';
 import { judgeAttempt, type Ruling } from './judge-attempt.ts';
 import {
@@ -150,7 +151,12 @@ class Finisher {
 
   #leaseLost(): Disposal {
     this.#ports.telemetry.count('LeaseLost');
-    this.#ports.telemetry.log('warn', { stage: 'finish', pk: this.#attempt.item.pk, cause: 'lease_lost' });
+    this.#ports.telemetry.log('warn', {
+      stage: 'finish',
+      pk: this.#attempt.item.pk,
+      cause: 'lease_lost',
+      trace_id: this.#traceId,
+    });
     return RETURN;
   }
 
@@ -165,7 +171,7 @@ class Finisher {
     const written = await this.#ports.store.update(waiting === undefined ? write : asDeferral(write, waiting));
     if (written.kind === 'refused') return this.#leaseLost();
     if (soon) {
-      const message = encodeWorkMessage({ ...referenceTo(this.#attempt.item), again: true, ...this.#trace() });
+      const message = encodeWorkMessage({ ...referenceTo(this.#attempt.item), again: true });
       const delaySeconds = Math.min(900, Math.ceil(delayMs / 1_000));
       await this.#ports.queue.send(message, { groupId: this.#source, delaySeconds });
     } else {
@@ -174,8 +180,8 @@ class Finisher {
     return ACK;
   }
 
-  #trace(): { traceId?: string } {
-    return this.#attempt.traceId === undefined ? {} : { traceId: this.#attempt.traceId };
+  get #traceId(): string {
+    return traceIdIn(this.#attempt.item, this.#attempt.trace);
   }
 
   async #die(cause: string, message: string): Promise<Disposal> {
@@ -191,6 +197,7 @@ class Finisher {
       event_type: this.#attempt.item.eventType,
       cause,
       error: death.lastError,
+      trace_id: this.#traceId,
     });
     await sendDeath(written.item, death, this.#ports, this.#rules);
     return ACK;

@@ -6,7 +6,6 @@
 import { ask } from '#core/ask.ts';
 import type { ResolvedSource } from '#core/config/resolved-config.ts';
 import { DependencyError } from '#core/errors.ts';
-import { given } from '#core/given.ts';
 import { splitEventPk } from '#core/glossary.ts';
 import type { HandlerRegistration } from '#core/handler/handler-contract.ts';
 import { claimedItem, finishUnclaimed } from '#core/inbound/protocol/event-writes.ts';
@@ -51,7 +50,6 @@ export function presumedAttempt(
     claimId,
     startedAt: now,
     retry: handler?.retry ?? source?.retry ?? DEFAULT_RETRY,
-    ...given({ traceId: message.traceId }),
   };
 }
 

@@ -14,7 +14,7 @@ import { PAYLOAD_MARGIN_DAYS } from '#core/inbound/protocol/retention.ts';
 import { decodeWorkMessage, type WorkMessage } from '#core/inbound/protocol/work-message.ts';
 import { DEFAULT_RETRY } from '#core/retry/backoff.ts';
 import type { Attempt, AttemptEnd } from './attempt.ts';
-import { type AttemptTrace, traceAttempt } from './attempt-trace.ts';
+import { type AttemptTrace, traceAttempt, traceIdIn } from './attempt-trace.ts';
 import { describeByBody } from './describe-by-body.ts';
 import { isTimed } from './final-record.ts';
 import { finishEvent } from './finish-event.ts';
@@ -110,7 +110,6 @@ async function processMessage(
     claimId,
     startedAt: ports.clock.now(),
     retry: handler?.retry ?? source?.retry ?? DEFAULT_RETRY,
-    ...given({ traceId: message.traceId }),
   };
   const keptOther = await keepOtherBody(message, item, ports, rules);
   // It has run as what it turns out to be: there is no need to run it again.
@@ -118,7 +117,7 @@ async function processMessage(
   const run = isThatOne ? first.run : await runAttempt(message, attempt, handler, deadlineMs, ports, rules);
   const { end, trace } = run;
   const breaker = tellBreaker(handler, item, end, ports);
-  const finished = await finishEvent({ ...attempt, ...given({ breaker }) }, end, ports, rules);
+  const finished = await finishEvent({ ...attempt, ...given({ breaker, trace }) }, end, ports, rules);
   const disposal = keptOther ? finished : REFUSED;
   logAttempt({ ...attempt, end, disposal, trace }, ports);
   return disposal;
@@ -216,9 +215,8 @@ async function runAttempt(
     const timeLimitMs = Math.max(MIN_RUN_MS, deadlineMs - rules.timings.deadlineReserveMs - ports.clock.now());
     if (isBatch(item, source?.spec))
       return { end: await splitBatch(item, body, source, ports.clock.now() + timeLimitMs, ports, rules), trace };
-    const { traceId } = attempt;
     const stepDays = rules.deadRetentionDays + PAYLOAD_MARGIN_DAYS;
-    const input = { item, body, source, handler, timeLimitMs, stepDays, traceId, trace };
+    const input = { item, body, source, handler, timeLimitMs, stepDays, trace };
     return { end: await runHandler(input, ports), trace };
   } catch (error) {
     if (error instanceof DependencyError)
@@ -255,7 +253,7 @@ function logAttempt(
   attempt: Attempt & AttemptRun & { readonly disposal: Disposal | Refused },
   ports: ProcessPorts,
 ): void {
-  const { item, startedAt, traceId, end, trace, disposal } = attempt;
+  const { item, startedAt, end, trace, disposal } = attempt;
   const now = ports.clock.now();
   ports.telemetry.log(end.kind === 'failed' || end.kind === 'permanent' ? 'warn' : 'info', {
     stage: 'attempt',
@@ -273,7 +271,7 @@ function logAttempt(
     // Of a first attempt that ended well, the metric on the same line says it.
     ...(isMeasured(attempt, end) ? {} : { since_received_ms: now - item.receivedAt }),
     ...(disposal.kind === 'ack' ? {} : { recorded: false }),
-    ...given({ trace_id: traceId }),
+    trace_id: traceIdIn(item, trace),
     ...trace?.fields,
   });
 }

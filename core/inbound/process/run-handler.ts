@@ -20,7 +20,7 @@ import type { EffectWrite } from '#core/ports.ts';
 import { toHex } from '#core/scan/bytes.ts';
 import { capText } from '#core/scan/text.ts';
 import type { AttemptEnd } from './attempt.ts';
-import type { AttemptTrace } from './attempt-trace.ts';
+import { type AttemptTrace, traceIdIn } from './attempt-trace.ts';
 import { checkSchema } from './check-schema.ts';
 import { noteSearchable } from './note-searchable.ts';
 import { parsePayload } from './parse-payload.ts';
@@ -64,7 +64,11 @@ export async function keepOtherBody(
     storeBody({ pk, bodySha, headers, place }, ports, rules),
   );
   if (!kept.ok) return false;
-  await noteConflict({ pk, bodySha }, rules.sources.get(splitEventPk(pk).sourceId)?.spec, ports);
+  await noteConflict(
+    { pk, bodySha, ingestId: item.ingestId },
+    rules.sources.get(splitEventPk(pk).sourceId)?.spec,
+    ports,
+  );
   return true;
 }
 
@@ -76,7 +80,6 @@ export interface AttemptInput {
   readonly timeLimitMs: number;
   /** How long results of steps are kept. */
   readonly stepDays: number;
-  readonly traceId?: string | undefined;
   readonly trace?: AttemptTrace | undefined;
 }
 
@@ -167,7 +170,7 @@ function contextOf(
   transact: HandlerContext['transact'],
   ports: ProcessPorts,
 ): HandlerContext {
-  const { item, traceId } = input;
+  const { item } = input;
   const { sourceId } = splitEventPk(item.pk);
   const steps = new StepRunner({ item, signal, days: input.stepDays }, ports);
   const write =
@@ -181,7 +184,7 @@ function contextOf(
         attempt: item.attempts,
         // Whatever it is: a line of the log must not fail an attempt.
         message: capText(String(message), 1_000),
-        ...given({ trace_id: traceId }),
+        trace_id: traceIdIn(item, input.trace),
       });
   return {
     ...attemptOf(item),

@@ -116,9 +116,10 @@ async function recordChild(
     stale ? staleItem(event, now, rules) : pendingItem(event, now, rules.timings),
   );
   const item = written.item;
-  if (item !== undefined && item.bodySha !== bodySha) await noteConflict({ pk, bodySha }, spec, ports);
+  if (item !== undefined && item.bodySha !== bodySha)
+    await noteConflict({ pk, bodySha, ingestId: item.ingestId }, spec, ports);
   if (stale) {
-    if (written.kind === 'applied') await noteTooOld(pk, ports);
+    if (written.kind === 'applied') await noteTooOld(event, ports);
     return;
   }
   // What an earlier run of this split recorded is its own, or the sweeper's: a long split would send it again each time.

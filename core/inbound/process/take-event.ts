@@ -3,6 +3,7 @@
  * I9 (attempts grow by claims) and the fence: a fresh owner token for each claim. The rows of
  * `meetRefusal` are the table of refused claims in docs/understand/how-receiving-works.md ("The processor"), first match wins.
  */
+
 import { ask } from '#core/ask.ts';
 import { given } from '#core/given.ts';
 import { splitEventPk } from '#core/glossary.ts';
@@ -31,6 +32,7 @@ import { sendDeath } from '#core/inbound/protocol/send-death.ts';
 import { carriedBody, storeBody } from '#core/inbound/protocol/store-body.ts';
 import type { WorkMessage } from '#core/inbound/protocol/work-message.ts';
 import { capText } from '#core/scan/text.ts';
+import { ownTraceId } from '#core/trace.ts';
 import {
   ACK,
   type Disposal,
@@ -144,10 +146,16 @@ async function taken(
 ): Promise<Taken> {
   const source = splitEventPk(item.pk).sourceId;
   if (way.claimId !== undefined && item.status === 'processing') return { kind: 'owned', item, claimId: way.claimId };
-  if (item.status === 'skipped_stale') await noteTooOld(item.pk, ports);
+  if (item.status === 'skipped_stale') await noteTooOld(item, ports);
   else {
     ports.telemetry.count('Parked', { source });
-    ports.telemetry.log('debug', { stage: 'parked', source, pk: item.pk, gen: message.gen });
+    ports.telemetry.log('debug', {
+      stage: 'parked',
+      source,
+      pk: item.pk,
+      gen: message.gen,
+      trace_id: ownTraceId(item),
+    });
   }
   return { kind: 'disposed', disposal: (await keepOtherBody(message, item, ports, rules)) ? ACK : REFUSED };
 }

@@ -1,6 +1,7 @@
 import { type EventPk, splitEventPk, toEventId } from '#core/glossary.ts';
 import type { Telemetry } from '#core/ports.ts';
 import type { ProviderSpec } from '#core/provider/provider-spec.ts';
+import { ownTraceId } from '#core/trace.ts';
 import type { ConcernBoard } from './concerns.ts';
 
 export interface NotePorts {
@@ -13,7 +14,7 @@ export interface NotePorts {
  * `holdfast replay <event_id> --body <body_sha>` takes: the other body is kept, and a person may run it.
  */
 export async function noteConflict(
-  { pk, bodySha }: { readonly pk: EventPk; readonly bodySha: string },
+  { pk, bodySha, ingestId }: { readonly pk: EventPk; readonly bodySha: string; readonly ingestId: string },
   spec: ProviderSpec | undefined,
   { telemetry, concerns }: NotePorts,
 ): Promise<void> {
@@ -27,6 +28,7 @@ export async function noteConflict(
     cause: 'payload_mismatch',
     event_id: toEventId(pk),
     body_sha: bodySha,
+    trace_id: ownTraceId({ ingestId }),
   });
   await concerns?.note('conflict', pk, bodySha);
 }

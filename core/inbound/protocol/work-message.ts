@@ -39,8 +39,6 @@ export interface WorkMessage {
   /** Death that this DLQ message belongs to; brought back by a person's redrive. */
   readonly deadId?: string;
   readonly cause?: string;
-  /** Trace context of the request, for the handler's logger. */
-  readonly traceId?: string;
   /** A copy that waits for a dependency: when the first of them was sent, and how many waits there were. */
   readonly waitingSince?: number;
   readonly waits?: number;
@@ -92,7 +90,6 @@ const OPTIONAL = {
   again: 'boolean',
   deadId: 'string',
   cause: 'string',
-  traceId: 'string',
   waitingSince: 'number',
   waits: 'number',
 } as const;

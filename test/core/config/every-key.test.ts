@@ -62,6 +62,7 @@ const ENVIRONMENT: Required<EnvironmentConfig> = {
   probe: false,
   thresholds: { 'process-slow': 900 },
   logLevel: 'debug',
+  logArrivals: true,
   logRetentionDays: 7,
   ingestProvisionedConcurrency: 2,
   reservedConcurrency: { api: 20 },

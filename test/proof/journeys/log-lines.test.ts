@@ -60,6 +60,30 @@ describe('a received event', () => {
   });
 });
 
+describe('with logArrivals', () => {
+  it('a first arrival has its line, too, beside its metrics, which adds at most 250 bytes', async () => {
+    const printed = async (logArrivals: boolean) => {
+      const { world, lines, telemetry } = printing('info', {
+        handlers: handlerThat(() => undefined),
+        ...(logArrivals && { logArrivals: true as const }),
+      });
+      await world.post({ ...TYPICAL, data: { card: '4242' } });
+      telemetry.flush();
+      return lines;
+    };
+    const [without, lines] = [await printed(false), await printed(true)];
+    expect(lines.length).toBe(without.length);
+    expect(lines.join('').length - without.join('').length, lines.join()).toBeLessThanOrEqual(250);
+    const [line] = lines.map(each => JSON.parse(each) as Record<string, unknown>).filter(each => each['stage']);
+    expect(line).toMatchObject({
+      ...{ level: 'INFO', stage: 'received', source: 'stripe', event_id: `evt_stripe.${TYPICAL.id}` },
+      ...{ event_type: TYPICAL.type, outcome: 'recorded', trace_id: expect.stringMatching(/^[0-9a-f]{32}$/) },
+    });
+    expect(without.join()).not.toContain('"received"');
+    expect(lines.join()).not.toContain('4242');
+  });
+});
+
 describe('the trace id', () => {
   it('travels from the request through the queue to the lines of the handler, retries included', async () => {
     let tries = 0;
@@ -86,11 +110,39 @@ describe('the trace id', () => {
     expect(parsed.filter(line => line['stage'] === 'attempt').map(line => line['trace_id'])).toEqual([TRACE, TRACE]);
   });
 
-  it('is the one API Gateway gives where the provider sends none', async () => {
-    const { world, lines, telemetry } = printing('info', { handlers: handlerThat(() => undefined) });
-    await world.post({ ...TYPICAL, headers: { 'x-amzn-trace-id': 'Root=1-67891233-abcdef012345678912345678' } });
+  it('is the same in each line of an event, from its arrival to its death and its copies, where the sender brings none', async () => {
+    const { world, lines, telemetry } = printing('info', {
+      logArrivals: true,
+      handlers: handlerThat(() => {
+        throw new Error('never');
+      }),
+    });
+    for (let i = 0; i < 2; i++) await world.post(TYPICAL);
     await world.settle();
     telemetry.flush();
-    expect(lines.join()).toContain('"trace_id":"1-67891233-abcdef012345678912345678"');
+    const parsed = lines.map(line => JSON.parse(line) as Record<string, unknown>);
+    // The audit of the night is of no event.
+    const own = parsed.filter(line => line['stage'] !== undefined && line['stage'] !== 'audit');
+    // Attempts that waited for hours, too: the sweeper sent their messages.
+    expect(new Set(own.map(line => line['stage']))).toEqual(new Set(['received', 'attempt', 'dead_letter']));
+    const ids = new Set(own.map(line => line['trace_id']));
+    expect([...ids]).toEqual([expect.stringMatching(/^[0-9a-f]{32}$/)]);
+  });
+
+  it("is the sender's in each of them", async () => {
+    const { world, lines, telemetry } = printing('info', {
+      logArrivals: true,
+      handlers: handlerThat(() => {
+        throw new Error('never');
+      }),
+    });
+    await world.post({ ...TYPICAL, headers: { traceparent: `00-${TRACE}-00f067aa0ba902b7-01` } });
+    await world.settle();
+    telemetry.flush();
+    const own = lines
+      .map(line => JSON.parse(line) as Record<string, unknown>)
+      .filter(line => line['stage'] && line['stage'] !== 'audit');
+    expect(own.length).toBeGreaterThan(3);
+    for (const line of own) expect(line['trace_id'], JSON.stringify(line)).toBe(TRACE);
   });
 });

@@ -1,11 +1,11 @@
 /** What a handler's calls carry as `traceparent`, with and without a trace of the sender, recorded here or not. */
 import { expect, it } from 'vitest';
 import { nodeCrypto } from '#adapters/crypto/node-crypto.ts';
-import { traceAttempt } from '#core/inbound/process/attempt-trace.ts';
+import { traceAttempt, traceIdIn } from '#core/inbound/process/attempt-trace.ts';
 
 const SAMPLED = `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`;
 const UNSAMPLED = `00-${'a'.repeat(32)}-${'b'.repeat(16)}-00`;
-const item = { ingestId: 'in_1', receivedAt: 7 };
+const item = { ingestId: '0af76519-16cd-43dd-8448-eb211c80319c', receivedAt: 7 };
 const trace = (traceparent: string | undefined, records: boolean, claimId = 'claim_1') =>
   traceAttempt({ item, claimId, headers: traceparent === undefined ? {} : { traceparent } }, records, nodeCrypto);
 
@@ -28,6 +28,8 @@ it("records a span of its own in the sender's trace: the event's is the same in 
 it('begins a trace where the sender brought none', () => {
   const fields = trace(undefined, true)?.fields ?? {};
   expect(fields).not.toHaveProperty('parent_span_id');
+  // As its lines say where no span is recorded.
+  expect(fields['trace_id']).toBe(traceIdIn(item, undefined));
   expect(fields['trace_id']).toMatch(/^[0-9a-f]{32}$/);
   expect(trace(undefined, true)?.attempt).toBe(`00-${fields['trace_id']}-${fields['span_id']}-01`);
 });

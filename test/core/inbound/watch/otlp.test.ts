@@ -35,7 +35,7 @@ function printed(work: (telemetry: EmfTelemetry) => void): { message: string; ti
 }
 
 function attemptLine(telemetry: EmfTelemetry, attempt: number, more: Record<string, unknown> = {}): void {
-  const item = { ingestId: 'a1b2', receivedAt: NOW - 500 };
+  const item = { ingestId: '0af76519-16cd-43dd-8448-eb211c80319c', receivedAt: NOW - 500 };
   const traced = traceAttempt({ item, claimId: `claim-${attempt}`, headers: {} }, true, nodeCrypto);
   telemetry.log('info', {
     ...{ stage: 'attempt', event_id: 'evt_stripe.evt_1', event_type: 'invoice.paid', provider: 'stripe' },
