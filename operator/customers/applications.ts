@@ -3,7 +3,7 @@
 import type { Operator } from '#operator/operator.ts';
 import { type Application, ask } from './deliveries.ts';
 
-/** Absent: the default of docs/api/delivery.md. */
+/** Absent: the default of docs/send/publish.md. */
 export interface ApplicationLimits {
   readonly endpoints?: number;
   readonly publish_per_second?: number;

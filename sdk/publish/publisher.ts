@@ -1,4 +1,4 @@
-/** The client of a producer's backend: publishes to the delivery API (docs/api/delivery.md), each message once. */
+/** The client of a producer's backend: publishes to the delivery API (docs/send/publish.md), each message once. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { credentialsOf } from '#adapters/aws/client-settings.ts';
 import { type Credentials, encodeSegment, signForIam } from '#adapters/aws/sign-for-iam.ts';

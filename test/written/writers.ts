@@ -89,6 +89,19 @@ function signaturesPage(): Written {
   return one(path, withBlock(readWritten(path) ?? '', 'verify-code', `\n${code.join('')}`));
 }
 
+/** Each route of the delivery API with what it does, from its OpenAPI document. */
+function routeTable(): Written {
+  const path = 'docs/api/delivery.md';
+  const { paths } = deliveryDocument() as { paths: Record<string, Record<string, { summary: string }>> };
+  const rows = Object.entries(paths).flatMap(([route, methods]) =>
+    Object.entries(methods).map(([method, { summary }]) => `| \`${method.toUpperCase()} ${route}\` | ${summary} |`),
+  );
+  return one(
+    path,
+    withBlock(readWritten(path) ?? '', 'routes', ['', '| route | |', '|---|---|', ...rows, ''].join('\n')),
+  );
+}
+
 /** Each command with its arguments and what it does, from the program's own help. */
 function commandTable(): Written {
   const path = 'docs/reference/cli.md';
@@ -107,6 +120,7 @@ export const WRITERS: Readonly<Record<string, () => Written | Promise<Written>>>
   'the keys of the configuration': () => one('docs/reference/configuration.md', renderConfigPage()),
   'what the packages export': () => one('docs/reference/exports.md', renderExportsPage()),
   'the commands': commandTable,
+  'the routes of the delivery API': routeTable,
   'the delivery API': () => one('docs/api/delivery-openapi.json', json(deliveryDocument())),
   'the API of the portal': () => one('docs/api/portal-openapi.json', json(portalDocument())),
   'code that verifies a signature': signaturesPage,

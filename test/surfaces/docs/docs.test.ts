@@ -26,6 +26,7 @@ const THEIRS = ['ConditionCheckItem'];
 const MADE_UP = [
   'docs/providers/acme.md',
   'providers/acme.ts',
+  'providers/samples/acme.json',
   'handlers/acme.ts',
   'test/acme.test.ts',
   'handlers/stripe.ts',

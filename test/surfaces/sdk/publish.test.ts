@@ -328,10 +328,10 @@ it.each([
   ['a lost answer', '', ['lose']],
   ['the token of a session', 'FwoGZXIvYXdzEJr//w+/==', []],
 ] as const)(
-  'the curl of docs/api/delivery.md publishes the same, signed, as one message: with %s',
+  'the curl of docs/send/publish.md publishes the same, signed, as one message: with %s',
   async (_, session, fates) => {
     const { api } = await open();
-    const page = readFileSync(new URL('../../../docs/api/delivery.md', import.meta.url), 'utf8');
+    const page = readFileSync(new URL('../../../docs/send/publish.md', import.meta.url), 'utf8');
     const command = /^```bash\n(curl [\s\S]*?)^```/m.exec(page)?.[1] ?? 'false';
     api.fates.push(...fates);
     const env = {
