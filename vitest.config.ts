@@ -11,7 +11,7 @@ env['NODE_COMPILE_CACHE'] ??= join(import.meta.dirname, 'node_modules/.cache/com
 const SHARED = { isolate: false } as const;
 
 /** Every screen of the console and of the portal, in Chromium. `npm run test:commands` opens the console once, too. */
-const BROWSER = ['test/surfaces/{console,portal}/browser.test.ts'];
+const BROWSER = ['test/surfaces/{console,portal}/browser.test.ts', 'test/surfaces/console/night.test.ts'];
 /** It measures: whatever runs beside it is in its times. */
 const ALONE = ['test/surfaces/console/first-paint.test.ts'];
 
