@@ -18,6 +18,7 @@ import { everyCommand } from '#test/surfaces/cli/every-command.ts';
 import { renderTerminals } from '#test/surfaces/cli/terminals.ts';
 import { renderConfigPage } from '#test/surfaces/docs/config-page.ts';
 import { drawNight } from '#test/surfaces/docs/dashboard/draw-night.ts';
+import { GUIDE_CODE, readPages } from '#test/surfaces/docs/pages.ts';
 import { FORMS, LANGUAGES, verifyCode } from '../../portal/app/verify-code.ts';
 import { renderAwsPage } from './aws-rules.ts';
 import { withBlock } from './block.ts';
@@ -89,6 +90,25 @@ function signaturesPage(): Written {
   return one(path, withBlock(readWritten(path) ?? '', 'verify-code', `\n${code.join('')}`));
 }
 
+/** Pages show files of the repository, which compile and are tested: each stands behind a comment with its path. */
+function guideCode(): Written {
+  const pages = readPages().filter(({ text }) => GUIDE_CODE.test(text));
+  return new Map(
+    pages.map(({ path, text }) => [
+      path,
+      text.replace(new RegExp(GUIDE_CODE, 'g'), (_, mark, file) => `${mark}\`\`\`ts\n${readWritten(file) ?? ''}\`\`\``),
+    ]),
+  );
+}
+
+/** The first awkward order, as the local AWS is held to it. */
+function orderTimeline(): Written {
+  const path = 'docs/receive/ordering.md';
+  const [, first = ''] = (readWritten('test/fixtures/ordering-timelines.txt') ?? '').split(/^## .*$/m);
+  const shown = first.slice(first.indexOf('**Latest wins**')).trim();
+  return one(path, withBlock(readWritten(path) ?? '', 'timeline', `\n${shown}\n`));
+}
+
 /** Each route of the delivery API with what it does, from its OpenAPI document. */
 function routeTable(): Written {
   const path = 'docs/api/delivery.md';
@@ -120,6 +140,8 @@ export const WRITERS: Readonly<Record<string, () => Written | Promise<Written>>>
   'the keys of the configuration': () => one('docs/reference/configuration.md', renderConfigPage()),
   'what the packages export': () => one('docs/reference/exports.md', renderExportsPage()),
   'the commands': commandTable,
+  'the code of the guides': guideCode,
+  'the awkward order of the guide': orderTimeline,
   'the routes of the delivery API': routeTable,
   'the delivery API': () => one('docs/api/delivery-openapi.json', json(deliveryDocument())),
   'the API of the portal': () => one('docs/api/portal-openapi.json', json(portalDocument())),

@@ -1,11 +1,11 @@
 /**
- * How many words a page may have that people write (blocks made from code are not counted). A page that is still longer, or
+ * How many words a page may have that people write (blocks made from code, and files that a page shows, are not counted). A page that is still longer, or
  * that has no place in the plan of pages, stands in OVER with the number it may have until it is cut: lower it, never raise it.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { ROOT, readPages } from './pages.ts';
+import { GUIDE_CODE, ROOT, readPages } from './pages.ts';
 
 const CEILINGS: Readonly<Record<string, number>> = {
   'README.md': 850,
@@ -62,13 +62,9 @@ const OVER: Readonly<Record<string, number>> = {
   'docs/operate/cdk.md': 500,
   'docs/operate/scale.md': 1_500,
   'docs/operate/watch.md': 650,
-  'docs/receive/changed-payloads.md': 500,
-  'docs/receive/missing-events.md': 700,
-  'docs/receive/ordering.md': 1_200,
   'docs/reference/words.md': 900,
   'docs/send/batches.md': 700,
   'docs/send/first-message.md': 700,
-  'docs/send/fixed-address.md': 450,
   'docs/send/for-your-customers.md': 650,
   'docs/send/moving.md': 1_000,
   'docs/send/retries.md': 500,
@@ -96,6 +92,7 @@ const FOLDERS: Readonly<Record<string, number>> = {
 const wordsOf = (text: string): number =>
   text
     .replaceAll(/<!-- written:[\s\S]*?<!-- \/written -->/g, '')
+    .replaceAll(new RegExp(GUIDE_CODE, 'g'), '')
     .split(/\s+/)
     .filter(Boolean).length;
 const pages = readPages().filter(({ path }) => !path.startsWith('docs/providers/'));

@@ -10,6 +10,9 @@ export interface Page {
   readonly text: string;
 }
 
+/** Code that a page shows of a file of the repository, behind a comment with its path. */
+export const GUIDE_CODE = /(<!-- (\S+\.ts) -->\n)```ts\n[^]*?```/;
+
 /** README, SECURITY, …, and everything below docs/. */
 export function readPages(): readonly Page[] {
   const markdown = (folder: string, recursive: boolean): string[] =>
