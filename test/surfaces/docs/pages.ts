@@ -11,7 +11,7 @@ export interface Page {
 }
 
 /** Code that a page shows of a file of the repository, behind a comment with its path. */
-export const GUIDE_CODE = /(<!-- (\S+\.ts) -->\n)```ts\n[^]*?```/;
+export const GUIDE_CODE = /(<!-- (\S+\.ts) -->\n)```ts\n[\s\S]*?```/;
 
 /** README, SECURITY, …, and everything below docs/. */
 export function readPages(): readonly Page[] {
