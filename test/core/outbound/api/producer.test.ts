@@ -2,7 +2,7 @@
  * The producer's API over stores in memory and the real engine: what is made is shown, what is published is sent, signed,
  * retried, replayed; every refusal says what to do.
  */
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { type Json, withEndpoint } from '#test/kit/producer-world.ts';
 
 const PUBLISHED = '{"key":"inv-1","type":"invoice.paid","data":{"amount":12345678901234567890.10}}';
@@ -183,6 +183,18 @@ describe('the producer', () => {
     expect((await call('GET /v1/apps/{app}/endpoints', { app }, undefined, { cursor })).body.data).toHaveLength(1);
     const stolen = await call('GET /v1/apps/{app}/endpoints', { app: other }, undefined, { cursor });
     expect([stolen.status, stolen.body.error]).toEqual([400, 'invalid_cursor']);
+  });
+
+  it('asks no endpoint for a message that is none of a broadcast', async () => {
+    const { app, call, publish, store } = await withEndpoint();
+    const other = (await call('POST /v1/apps', {}, { name: 'Other' })).body.id as string;
+    await call('POST /v1/apps/{app}/endpoints', { app: other }, { url: 'https://b.customer.com/' });
+    const { id: msg } = (await publish(app, '{"key":"k1","type":"invoice.paid","data":{}}')).body;
+    const asked = vi.spyOn(store, 'getMany');
+    const pages = vi.spyOn(store, 'query');
+    for (const route of ['messages/{msg}', 'messages/{msg}/body', 'messages/{msg}/deliveries'] as const)
+      expect((await call(`GET /v1/apps/{app}/${route}`, { app: other, msg })).status).toBe(404);
+    expect([asked.mock.calls.length, pages.mock.calls.length]).toEqual([0, 0]);
   });
 
   it('pins a new endpoint to the default version of its application, until the endpoint says another', async () => {
