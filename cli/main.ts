@@ -23,6 +23,7 @@ import { addReplay } from './commands/replay.ts';
 import { addRunNow } from './commands/run-now.ts';
 import { addRunbook } from './commands/runbook.ts';
 import { addSend } from './commands/send.ts';
+import { addSlo } from './commands/slo.ts';
 import { addSources } from './commands/sources/sources.ts';
 import { addStatus } from './commands/status.ts';
 import { addVerify } from './commands/verify.ts';
@@ -88,6 +89,7 @@ export function buildProgram(set: CommandSet, { io }: Pick<Services, 'io'>): Com
     addExport,
     addImport,
     addRunNow,
+    addSlo,
     addRunbook,
     addConsole,
     addCost,

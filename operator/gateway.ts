@@ -108,6 +108,11 @@ export interface Gateway {
   alarms(): Promise<readonly AlarmView[]>;
   /** Undefined: no such alarm, or one that judges no number. */
   alarmGraph(name: string): Promise<AlarmGraph | undefined>;
+  /** Numbers of each metric that the alarm judges, by its name there. Undefined: no such alarm. Absent: no metrics are kept. */
+  alarmParts?(
+    name: string,
+    over: { readonly from: EpochMs; readonly to: EpochMs; readonly periodMs: number },
+  ): Promise<Readonly<Record<string, readonly number[]>> | undefined>;
   /** Absent: this gateway keeps no logs. */
   readonly logs?: LogReader;
   readonly http: SendHttp;

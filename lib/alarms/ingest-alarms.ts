@@ -10,6 +10,7 @@ import { silenceAlarms } from './silence-alarms.ts';
 export const ingestAlarms: AlarmList = context => {
   const minute = context.minutes(1);
   const fiveMinutes = context.minutes(5);
+  const day = context.minutes(1_440);
   const { api, functions, deployment } = context;
   const ingest = functions.ingest.function;
   const whole: AlarmSpec[] = [
@@ -42,6 +43,27 @@ export const ingestAlarms: AlarmList = context => {
       missing: 'notBreaching',
       meaning: 'Providers got several 5xx within a minute. Those that never retry (GitHub) lose the event.',
       firstCommand: context.errorsOf('ingest'),
+    },
+    {
+      id: 'ingest-budget-burn',
+      severity: 'ticket',
+      metric: new MathExpression({
+        expression: 'IF(requests >= 1000, 100 * (FILL(errors, 0) + FILL(throttled, 0)) / requests, 0)',
+        usingMetrics: {
+          errors: api.metricServerErrors({ period: day }),
+          throttled: api.metricThrottled({ period: day }),
+          requests: api.metricRequests({ period: day }),
+        },
+        period: day,
+        label: 'Answers 5xx and 429, percent',
+      }),
+      // Three times what an objective of 99.9 % allows.
+      threshold: 0.3,
+      fires: 'above',
+      datapoints: [1, 1],
+      missing: 'notBreaching',
+      meaning: "A tenth of a month's budget was used up in a day: more than 0.3 % of the requests got 5xx or 429.",
+      firstCommand: context.holdfast('slo'),
     },
     {
       id: 'ingest-slow',

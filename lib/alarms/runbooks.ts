@@ -26,7 +26,7 @@ const RUNBOOKS: Readonly<Record<string, readonly string[]>> = {
   'paused-too-long': ['sweep-paused-too-long'],
   'providers-get-errors': [
     ...['ingest-broken', 'ingest-server-errors', 'ingest-errors', 'ingest-dependency-errors'],
-    ...['ingest-unrecorded-accepted', 'ingest-slow'],
+    ...['ingest-unrecorded-accepted', 'ingest-slow', 'ingest-budget-burn'],
   ],
   'throttled-tables': ['ingest-table-throttled', 'delivery-table-throttled'],
   'no-concurrency': ['ingest-throttled', 'ingest-account-concurrency'],

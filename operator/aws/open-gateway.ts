@@ -28,7 +28,7 @@ import { cloudWatchLogReader } from './cloudwatch-log-reader.ts';
 import { findLocalAws } from './find-local-aws.ts';
 import { LambdaProcessor } from './lambda-processor.ts';
 import { LambdaReconciler } from './lambda-reconciler.ts';
-import { readAlarmGraph } from './read-alarm-graph.ts';
+import { readAlarmGraph, readAlarmParts } from './read-alarm-graph.ts';
 import { readAlarms } from './read-alarms.ts';
 import { SecretsManagerVault } from './secrets-manager-vault.ts';
 import { sendHttp } from './send-http.ts';
@@ -100,6 +100,8 @@ export async function openGateway(deployment: Deployment, env: Env): Promise<Gat
     delivery: () => openDelivery(cloudFormation, deployment, local?.endpoint),
     alarms: () => readAlarms(cloudWatch, `holdfast-${environment}-`),
     alarmGraph: name => readAlarmGraph(cloudWatch, name, systemClock.now()),
+    // The local AWS keeps no metrics.
+    ...(local === undefined && { alarmParts: (name, over) => readAlarmParts(cloudWatch, name, over) }),
     logs: cloudWatchLogReader({
       cloudFormation,
       logs: new CloudWatchLogsClient(settings),

@@ -48,6 +48,34 @@ export async function readAlarmGraph(
   };
 }
 
+/** Each metric under the name that the alarm's math gives it; undefined: no such alarm. */
+export async function readAlarmParts(
+  client: CloudWatchClient,
+  name: string,
+  { from, to, periodMs }: { readonly from: EpochMs; readonly to: EpochMs; readonly periodMs: number },
+): Promise<Readonly<Record<string, readonly number[]>> | undefined> {
+  const { MetricAlarms: [alarm] = [] } = await client.send(new DescribeAlarmsCommand({ AlarmNames: [name] }));
+  if (alarm === undefined) return undefined;
+  const MetricDataQueries = queriesOf(alarm).flatMap(({ Id, MetricStat: stat }) =>
+    stat === undefined ? [] : [{ Id, MetricStat: { ...stat, Period: periodMs / 1_000 } }],
+  );
+  const parts: Record<string, number[]> = {};
+  let NextToken: string | undefined;
+  do {
+    const page = await client.send(
+      new GetMetricDataCommand({
+        MetricDataQueries,
+        StartTime: new Date(Math.floor(from / periodMs) * periodMs),
+        EndTime: new Date(to),
+        ...given({ NextToken }),
+      }),
+    );
+    for (const { Id = '', Values = [] } of page.MetricDataResults ?? []) parts[Id] = [...(parts[Id] ?? []), ...Values];
+    NextToken = page.NextToken;
+  } while (NextToken !== undefined);
+  return parts;
+}
+
 function queriesOf(alarm: MetricAlarm): readonly MetricDataQuery[] {
   if (alarm.Metrics !== undefined && alarm.Metrics.length > 0) return alarm.Metrics;
   const { Namespace, MetricName, Dimensions, Period, Statistic, ExtendedStatistic } = alarm;

@@ -148,3 +148,30 @@ describe('delivery-backlog', () => {
     expect(states.at(-1)).toBe('OK');
   });
 });
+
+describe('ingest-budget-burn', () => {
+  const HOUR = 60;
+  /** `throttled` comes from the access log of this gateway. */
+  const statesWith = (errors: number | undefined, throttled: number | undefined, requests: number) => {
+    const store = new MetricStore();
+    const alarm = alarmOf('ingest-budget-burn', store);
+    const add = (namespace: string, name: string, dimensions: Record<string, string>, value: number | undefined) => {
+      if (value !== undefined) store.add({ namespace, name, dimensions }, value, 20 * HOUR * MINUTE_MS);
+    };
+    add('AWS/ApiGateway', '5xx', { ApiId: 'it' }, errors);
+    add('AWS/ApiGateway', 'Count', { ApiId: 'it' }, requests);
+    add('Holdfast/prod', 'Throttled', {}, throttled);
+    return evaluateAlarm(alarm, 24 * HOUR * MINUTE_MS, 0)?.state;
+  };
+  it.each([
+    ['four of a thousand got 5xx', 40, undefined, 10_000, 'ALARM'],
+    ['all got 5xx', 5_000, undefined, 5_000, 'ALARM'],
+    ['four of a thousand got 429', undefined, 40, 10_000, 'ALARM'],
+    ['both together', 20, 20, 10_000, 'ALARM'],
+    ['three of a thousand, which the objective allows for ten days', 30, undefined, 10_000, 'OK'],
+    ['too few to judge', 900, undefined, 900, 'OK'],
+    ['nothing went wrong', undefined, undefined, 10_000, 'OK'],
+  ])('%s', (_what, errors, throttled, requests, state) => {
+    expect(statesWith(errors, throttled, requests)).toBe(state);
+  });
+});

@@ -65,6 +65,7 @@ const HABITS: Readonly<Record<string, Habit | (() => Habit)>> = {
     wrongCode: 3,
   },
   logs: { good: ['--source', 'shop'], wrong: ['--of', 'proces'], wrongCode: 2 },
+  slo: { good: [], wrong: ['--env', 'nowhere'], wrongCode: 2 },
   run: { good: ['sweep'], wrong: ['sweeper'], wrongCode: 2 },
   'dlq close': {
     good: ['--cause', 'schema', '--why', 'tested', '--dry-run'],

@@ -2,7 +2,7 @@
 import type { CloudWatchClient } from '@aws-sdk/client-cloudwatch';
 import { expect, it } from 'vitest';
 import { HOUR_MS } from '#core/time.ts';
-import { readAlarmGraph } from '#operator/aws/read-alarm-graph.ts';
+import { readAlarmGraph, readAlarmParts } from '#operator/aws/read-alarm-graph.ts';
 
 const NOW = Date.parse('2026-11-22T08:00:00Z');
 
@@ -58,4 +58,35 @@ it('has none of an alarm over other alarms', async () => {
   const { sent, client } = cloudWatch(undefined);
   expect(await readAlarmGraph(client, 'composite', NOW)).toBeUndefined();
   expect(sent).toHaveLength(1);
+});
+
+it('asks for each metric of an alarm by itself, in other periods, page by page', async () => {
+  const Metrics = [
+    { Id: 'rate', Expression: '100 * errors / all', ReturnData: true },
+    { Id: 'errors', ReturnData: false, MetricStat: { Metric: { MetricName: 'Errors' }, Period: 60, Stat: 'Sum' } },
+    { Id: 'all', ReturnData: false, MetricStat: { Metric: { MetricName: 'All' }, Period: 60, Stat: 'Sum' } },
+  ];
+  const inputs: Record<string, unknown>[] = [];
+  const send = (command: { input: Record<string, unknown> }) => {
+    inputs.push(command.input);
+    if (inputs.length === 1) return Promise.resolve({ MetricAlarms: [{ Metrics }] });
+    const Values = [inputs.length];
+    const NextToken = inputs.length === 2 ? { NextToken: 'more' } : {};
+    return Promise.resolve({
+      MetricDataResults: [
+        { Id: 'all', Values },
+        { Id: 'errors', Values },
+      ],
+      ...NextToken,
+    });
+  };
+  const over = { from: NOW - 24 * HOUR_MS, to: NOW, periodMs: HOUR_MS };
+  const parts = await readAlarmParts({ send } as unknown as CloudWatchClient, 'x', over);
+  expect(parts).toEqual({ all: [2, 3], errors: [2, 3] });
+  expect(inputs[1]?.['MetricDataQueries']).toEqual([
+    { Id: 'errors', MetricStat: { Metric: { MetricName: 'Errors' }, Period: 3_600, Stat: 'Sum' } },
+    { Id: 'all', MetricStat: { Metric: { MetricName: 'All' }, Period: 3_600, Stat: 'Sum' } },
+  ]);
+  expect(inputs[2]).toMatchObject({ NextToken: 'more' });
+  expect(await readAlarmParts(cloudWatch(undefined).client, 'x', over)).toBeUndefined();
 });
