@@ -34,6 +34,7 @@ process.exitCode = await runCli(process.argv.slice(2), {
     const { startConsole } = await import('#console/server/start-console.ts');
     return startConsole(options);
   },
+  prove: async options => (await import('#local/prove.ts')).prove(options),
   publishedLists: { fetchText: fetchList(), directory: join(PACKAGE_ROOT, 'providers') },
 });
 // A wait that was interrupted may still hold a timer or a socket.

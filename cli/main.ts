@@ -17,6 +17,7 @@ import { addLogs } from './commands/logs.ts';
 import { addOut } from './commands/out/out.ts';
 import { addPause } from './commands/pause.ts';
 import { addProcessor } from './commands/processor.ts';
+import { addProve } from './commands/prove.ts';
 import { addReconcile } from './commands/reconcile.ts';
 import { addRefused } from './commands/refused.ts';
 import { addReplay } from './commands/replay.ts';
@@ -93,6 +94,7 @@ export function buildProgram(set: CommandSet, { io }: Pick<Services, 'io'>): Com
     addRunbook,
     addConsole,
     addCost,
+    addProve,
     addCompletion,
   ])
     add(program, set);

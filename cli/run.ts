@@ -5,6 +5,7 @@ import type { Deployment } from '#core/config/deployment.ts';
 import { given } from '#core/given.ts';
 import type { HandlerRegistry } from '#core/handler/handler-contract.ts';
 import type { Clock } from '#core/ports.ts';
+import type { ProveOptions, ProveResult } from '#local/prove.ts';
 import type { Gateway } from '#operator/gateway.ts';
 import { Operator } from '#operator/operator.ts';
 import type { PublishedLists } from '#operator/sources/address-ranges.ts';
@@ -21,6 +22,8 @@ export interface Services {
   /** The project's handlers, for `doctor`. Absent: they are not checked. */
   readHandlers?(): Promise<HandlerRegistry>;
   readonly publishedLists: PublishedLists;
+  /** Absent: not in this program. */
+  readonly prove?: Prove;
   /** Serves the console. Absent: not in this program. */
   readonly startConsole?: StartConsole;
 }
@@ -33,6 +36,9 @@ type StartConsole = (options: {
   readonly port: number | undefined;
 }) => Promise<{ readonly url: string; open(): void; close(): Promise<void> }>;
 
+/** As local/prove.ts does it, which loads what deploys. */
+type Prove = (options: ProveOptions) => Promise<ProveResult>;
+
 export interface GlobalOptions {
   readonly env: string;
   readonly json: boolean;
@@ -44,6 +50,7 @@ export class Run extends Operator {
   readonly out: Output;
   readonly publishedLists: PublishedLists;
   readonly startConsole: StartConsole;
+  readonly prove: Prove;
 
   constructor(services: Services, options: GlobalOptions) {
     const { io } = services;
@@ -58,6 +65,9 @@ export class Run extends Operator {
     });
     this.io = io;
     this.publishedLists = services.publishedLists;
+    this.prove =
+      services.prove ??
+      (() => Promise.reject(new CliError('This program cannot deploy: run npx holdfast prove inside your project')));
     this.startConsole =
       services.startConsole ??
       (() => Promise.reject(new CliError('This program was started without the console: run npx holdfast console')));

@@ -23,7 +23,7 @@ export interface DrillTable {
 
 /**
  * `behave`: `complete` (default), `throw` (each attempt, or the first `failTimes`), `die` (no retry), `sleep` (`ms`, where
- * there is `until` only before that time). `needs`: a row of the table without which the event cannot be applied.
+ * there is `until` only before that time), `exit` (returns, and its process ends after `ms`). `needs`: a row of the table without which the event cannot be applied.
  */
 export function drill({ table, key }: DrillTable): Handler {
   return async (event, context) => {
@@ -39,6 +39,9 @@ export function drill({ table, key }: DrillTable): Handler {
     if (behave === 'throw' && context.attempt <= failures) {
       throw new Error(`asked to by the drill (attempt ${context.attempt})`);
     }
+    // A moment after it returned: before its writes were committed, or behind that.
+    if (behave === 'exit' && context.attempt === 1)
+      void setTimeout(typeof ms === 'number' ? ms : 1).then(() => process.exit(1));
     const isSlow = behave === 'sleep' && (typeof until !== 'number' || context.startedAt < until);
     if (isSlow) await setTimeout(typeof ms === 'number' ? ms : 1_000, undefined, { signal: context.signal });
     const row = (name: string) => ({ table: handlerEnv(table), key: { [key]: `drill:${name}` } });

@@ -17,6 +17,9 @@ export const LOCAL_ENVIRONMENT = 'local';
 /** The one that `npm run drill` rehearses incidents in. */
 export const DRILL_ENVIRONMENT = 'drill';
 
+/** On the stacks of an environment that `holdfast prove` made, and on no other. */
+export const PROVE_TAG = 'holdfast:prove';
+
 /** Everything that local runs leave behind; ignored by git and safe to delete. */
 export const HOLDFAST_DIRECTORY = join(PROJECT_ROOT, '.holdfast');
 

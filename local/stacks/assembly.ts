@@ -72,9 +72,11 @@ export const STAND_IN_NAMESPACE = 'Holdfast/EvaluatedLocally';
  * would have another address after every start: it gets the id `apiId`.
  */
 export function adaptTemplate(template: StackTemplate, endpoint: string, apiId: string): StackTemplate {
+  // One that handlers made themselves is another.
+  const ownApi = (id: string): string => (id.startsWith('Handlers') ? `${apiId}-${id.toLowerCase()}` : apiId);
   const resources = Object.entries(template.Resources ?? {}).map(([id, resource]) => {
     if (resource.Type === 'AWS::ApiGatewayV2::Api') {
-      const tags = { ...(resource.Properties?.['Tags'] as object | undefined), 'ms-custom-id': apiId };
+      const tags = { ...(resource.Properties?.['Tags'] as object | undefined), 'ms-custom-id': ownApi(id) };
       return [id, { ...resource, Properties: { ...resource.Properties, Tags: tags } }] as const;
     }
     if (resource.Type === 'AWS::Lambda::Function')

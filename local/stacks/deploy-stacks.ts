@@ -15,7 +15,7 @@ import { applyFixUps } from './fix-ups.ts';
 /**
  * Deploys the stacks of an environment (default `local`): the same app, CLI and bundles as to a real account. Skips the deployment
  * when this local AWS already has exactly these templates, and waits for another process that deploys to it. `app` is the
- * folder of the CDK app. Throws UserError with the CLI's own words when it fails.
+ * folder of the CDK app, `context` more of what it is asked. Throws UserError with the CLI's own words when it fails.
  */
 export async function deployStacks(
   aws: LocalAws,
@@ -23,9 +23,10 @@ export async function deployStacks(
   progress: Progress,
   app: string = PROJECT_ROOT,
   environment = LOCAL_ENVIRONMENT,
+  context: readonly string[] = [],
 ): Promise<readonly DeployedStack[]> {
   const onWait = (pid: number): void => progress.line(`  · Waiting for process ${pid}, which is deploying here`);
-  const deploy = () => deployAlone(aws, clients, progress, app, environment);
+  const deploy = () => deployAlone(aws, clients, progress, app, environment, context);
   return await oneAtATime(join(aws.directory, 'deploy.lock'), deploy, { onWait });
 }
 
@@ -35,6 +36,7 @@ async function deployAlone(
   progress: Progress,
   app: string,
   environment: string,
+  context: readonly string[],
 ): Promise<readonly DeployedStack[]> {
   const directory = join(aws.directory, `cdk.out-${environment}`);
   await rm(join(aws.directory, 'cdk.log'), { force: true });
@@ -45,7 +47,7 @@ async function deployAlone(
   const assembly = await progress.step('Synthesize and bundle', async () => {
     await runLocalCdk(
       aws,
-      ['synth', `${environment}/*`, '-c', `environment=${environment}`, '--quiet', '--output', directory],
+      ['synth', `${environment}/*`, '-c', `environment=${environment}`, ...context, '--quiet', '--output', directory],
       { cwd: app },
     );
     return await prepareAssembly(directory, environment, aws.endpoint);

@@ -15,15 +15,16 @@ export interface Run {
   waitForOutput(pattern: RegExp): Promise<void>;
 }
 
-/** Runs `local/<name>.ts` with these arguments, of this repository or of another copy of it. */
+/** Runs `local/<name>.ts`, or `holdfast prove`, with these arguments, of this repository or of another copy of it. */
 export function runScript(
-  name: 'start' | 'deploy' | 'drill',
+  name: 'start' | 'deploy' | 'drill' | 'prove',
   args: readonly string[],
   options: { root?: string; env?: Readonly<Record<string, string>> } = {},
 ): Run {
   const root = options.root ?? PACKAGE_ROOT;
   const { AWS_ENDPOINT_URL: _endpoint, HOLDFAST_PORT: _port, ...env } = process.env;
-  const child = spawn(process.execPath, [join(root, `local/${name}.ts`), ...args], {
+  const program = name === 'prove' ? [join(root, 'bin/holdfast.ts'), name] : [join(root, `local/${name}.ts`)];
+  const child = spawn(process.execPath, [...program, ...args], {
     cwd: root,
     env: { ...env, NO_COLOR: '1', ...options.env },
     stdio: ['ignore', 'pipe', 'pipe'],

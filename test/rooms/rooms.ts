@@ -78,6 +78,7 @@ export const ROOMS: Readonly<Record<string, string>> = {
   'local/follow': `core/** operator/** local/alarms local/emulator local/project local/shell local/stacks ${LAPTOP}`,
   'local/project': `core/** adapters providers operator/** lib/handler-resources.ts local/shell ${LAPTOP}`,
   'local/sample': `core/** adapters providers operator/** local/follow local/shell local/stacks ${LAPTOP}`,
+  'local/prove': `core/** adapters providers operator/** local/alarms local/drills local/emulator local/project local/shell local/stacks ${LAPTOP}`,
   'local/shell': 'operator node:*',
   'local/stacks': `core/** operator/cost local/emulator local/project local/shell npm:@aws-cdk/* ${LAPTOP}`,
 

@@ -3,6 +3,8 @@
  * A rule without `shownBy` is one that nothing here shows: it stands at the top of the page.
  */
 
+import { PROBES } from '#local/prove/probes.ts';
+
 /** Who read the source and when. `reported`: people say so, AWS does not. `remembered`: nobody looked it up for this page. */
 type Read = `20${number}-${number}-${number}` | 'reported' | 'remembered';
 
@@ -567,7 +569,8 @@ const cell = (text: string): string => text.replaceAll('|', '\\|');
 
 function tableOf(rules: readonly AwsRule[]): string {
   const rows = rules.map(({ service, rule, source, read, imitatedBy, shownBy }) => {
-    const shown = shownBy === undefined ? 'nothing' : `\`test/${shownBy}\``;
+    const asked = PROBES.some(each => each.rule === rule) ? '; `prove`' : '';
+    const shown = `${shownBy === undefined ? 'nothing' : `\`test/${shownBy}\``}${asked}`;
     return `| ${service} | ${cell(rule)} | [page](https://${source}), ${read} | ${imitatedBy ?? 'nothing'} | ${shown} |`;
   });
   return ['| | what AWS does | source, read | imitated by | shown by |', '|---|---|---|---|---|', ...rows].join('\n');
@@ -581,9 +584,9 @@ export function renderAwsPage(): string {
   const remembered = AWS_RULES.filter(({ read }) => read === 'remembered').length;
   return `# What we assume of AWS
 
-Written from \`test/written/aws-rules.ts\` by \`npm run write\`. Nothing of this project has run on AWS. So each claim rests on what AWS's documentation says, on reports, or on a stand-in that imitates it. This page lists the ${AWS_RULES.length} rules that matter.
+Written from \`test/written/aws-rules.ts\` by \`npm run write\`. Nothing of this project has run on AWS: each claim rests on AWS's documentation, on reports, or on a stand-in. These are the ${AWS_RULES.length} rules that matter; those with \`prove\` [are asked of AWS](../operate/prove.md).
 
-"Shown by" is a test of ours that fails when our code breaks the rule, or the stand-in does. It says nothing about AWS itself. The date is the day on which somebody read the source. \`reported\`: people say so, AWS does not. \`remembered\`: written down from memory, the page is where to look (${remembered} rules).
+"Shown by" is a test of ours that fails when our code breaks the rule, or the stand-in does. The date is when somebody read the source. \`reported\`: people say so, AWS does not. \`remembered\`: from memory, the page is where to look (${remembered} rules).
 
 A comment of our code that names a limit of AWS must be in the list: \`test/bench/aws-rules.test.ts\`.
 

@@ -9,6 +9,8 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { GatewayConfig } from '#core/config/gateway-config.ts';
 import { resolveDeployment } from '#core/config/resolve-config.ts';
 import { placeholderBundles } from '#lib/bundling/bundle-functions.ts';
+import { proveResources } from '#lib/drill-resources.ts';
+import type { HandlerResources } from '#lib/handler-resources.ts';
 import { GatewayStage } from '#lib/stacks/gateway-stage.ts';
 import { PROVIDERS } from '#providers/index.ts';
 import { gateway } from '#test/fixtures/project/gateway.config.ts';
@@ -26,6 +28,7 @@ async function findings(
   environment: string,
   change?: (stage: GatewayStage) => void,
   config: GatewayConfig = gateway,
+  resources: HandlerResources = handlerResources,
 ): Promise<string[]> {
   const outdir = await mkdtemp(join(tmpdir(), 'holdfast-nag-'));
   folders.push(outdir);
@@ -35,7 +38,7 @@ async function findings(
   Validations.of(app).addPlugins(new AwsSolutionsChecks(app), new ServerlessChecks(app));
   const deployment = resolveDeployment(config, environment, PROVIDERS);
   const bundles = await placeholderBundles(environment);
-  const stage = new GatewayStage(app, { deployment, bundles, handlerResources });
+  const stage = new GatewayStage(app, { deployment, bundles, handlerResources: resources });
   change?.(stage);
   vi.spyOn(console, 'error').mockImplementation(() => undefined);
   vi.spyOn(console, 'log').mockImplementation(() => undefined);
@@ -71,6 +74,13 @@ describe('cdk-nag, AwsSolutions and Serverless packs', () => {
       prod: { account: '123456789012', region: 'eu-central-1', outbound: { portal: { name: 'Acme' } } },
     };
     expect(await findings('prod', undefined, { sources: gateway.sources, environments })).toEqual([]);
+  });
+
+  it('has nothing to say about what holdfast prove deploys', async () => {
+    const environments = { prove: { disposable: true, account: '123456789012', region: 'eu-central-1', outbound: {} } };
+    const bundle = (await placeholderBundles('prove')).process;
+    const config = { sources: gateway.sources, environments };
+    expect(await findings('prove', undefined, config, proveResources(bundle))).toEqual([]);
   });
 
   it('has nothing to say about the edge', async () => {

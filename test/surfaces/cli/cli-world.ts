@@ -49,6 +49,7 @@ export interface CliOptions {
   readonly openGateway?: Services['openGateway'];
   readonly readDeployment?: Services['readDeployment'];
   readonly publishedLists?: Services['publishedLists'];
+  readonly prove?: NonNullable<Services['prove']>;
   readonly readHandlers?: Services['readHandlers'];
   /** The command waits for real sockets, and so not for the virtual clock. */
   readonly realTime?: boolean;
@@ -197,6 +198,7 @@ export class CliWorld {
           open: () => {},
           close: () => Promise.resolve(),
         }),
+      ...given({ prove: options.prove }),
       publishedLists: options.publishedLists ?? {
         fetchText: () => Promise.reject(new Error('no network')),
         directory: '/nowhere',

@@ -27,6 +27,7 @@ const OPTIONS: Readonly<Record<string, readonly string[]>> = {
 const AT_HOME = [
   'completion',
   'cost',
+  'prove',
   'console',
   'sign',
   'verify',

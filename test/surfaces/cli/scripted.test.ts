@@ -141,6 +141,12 @@ const HABITS: Readonly<Record<string, Habit | (() => Habit)>> = {
     wrongCode: 2,
   }),
   cost: { good: ['--events-per-day', '50000'], wrong: ['--events-per-day', '0'], wrongCode: 2 },
+  prove: {
+    good: [],
+    options: { prove: async () => ({ held: ['lost: 0 of 495'], differs: [], notShown: [], report: 'report.md' }) },
+    wrong: ['--max-dollars', 'ten'],
+    wrongCode: 2,
+  },
   completion: { good: ['zsh'], wrong: ['tcsh'], wrongCode: 2 },
 };
 

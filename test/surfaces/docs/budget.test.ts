@@ -32,6 +32,8 @@ const CEILINGS: Readonly<Record<string, number>> = {
   'docs/send/moving.md': 750,
   'docs/send/fixed-address.md': 380,
   'docs/operate/deploy.md': 1_250,
+  'docs/operate/prove.md': 620,
+  'docs/operate/prove-local.md': 600,
   'docs/operate/secrets.md': 600,
   'docs/operate/alarms.md': 430,
   'docs/operate/watch.md': 600,
