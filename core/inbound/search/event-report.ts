@@ -67,6 +67,8 @@ export async function reportEvent(
     completed_at: time(item.completedAt),
     next_attempt_at: time(item.nextAttemptAt),
     dead_at: time(item.deadAt),
+    // A claim writes when it began.
+    updated_at: time(Math.max(item.updatedAt, item.startedAt ?? 0)),
     ...closingOf(item),
     action_taken: item.actionTaken,
     result: item.result === undefined ? undefined : parseJson(detail?.detail ?? item.result),

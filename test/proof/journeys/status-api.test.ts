@@ -54,6 +54,9 @@ describe('one event', () => {
       last_error: expect.stringContaining('no such column'),
     });
     expect(dead.body).not.toHaveProperty('timeline');
+    // When it became what it is.
+    expect(dead.body['updated_at']).toBe(dead.body['dead_at']);
+    expect(Date.parse(String(waits.body['updated_at']))).toBeGreaterThan(Date.parse(String(waits.body['received_at'])));
   });
 
   it('that is nobody’s is 404, and one that several sources have 409 until one is named', async () => {
