@@ -88,6 +88,8 @@ export interface EventDetail {
 
 export interface EventBody {
   readonly headers: Readonly<Record<string, string>>;
+  /** Those of the signature, which are never kept. */
+  readonly dropped: readonly string[];
   readonly size: number;
   /** The body where it is UTF-8 text. */
   readonly text?: string;

@@ -108,7 +108,7 @@ export interface EndpointState {
 const REMEMBERED = 20;
 
 /**
- * An endpoint in one line: `on hold after 5 failed tries; next try 14:32; since 14:02; last answer 503, it is overloaded`.
+ * An endpoint in one line; where nobody knows since when it fails, when it last accepted something: `on hold after 5 failed tries; next try 14:32; since 14:02; last answer 503, it is overloaded`.
  * `clock`: a time as this reader sees times.
  */
 export function endpointWords(of: EndpointState, clock: (iso: string) => string): string {
@@ -116,6 +116,9 @@ export function endpointWords(of: EndpointState, clock: (iso: string) => string)
   const rate = of.success_rate_24h === null ? '' : `${Math.round(of.success_rate_24h * 100)} % accepted in 24 hours`;
   const answer = last?.class ? `last answer ${answerWords(last.code, last.class)}` : '';
   const begun = since === null ? '' : `since ${clock(since)}`;
+  const success = of.last_success_at;
+  const isAfter = success !== null && (last?.at ?? '') > success;
+  const accepted = success === null ? 'it has never accepted one' : isAfter ? `last accepted ${clock(success)}` : '';
   const then = next === null ? '' : `next try ${clock(next)}`;
   const many = `${tries >= REMEMBERED ? `${REMEMBERED} or more` : tries} failed ${tries === 1 ? 'try' : 'tries'}`;
   if (state === 'untried') return 'nothing was sent to it yet';
@@ -124,7 +127,7 @@ export function endpointWords(of: EndpointState, clock: (iso: string) => string)
     state === 'holding'
       ? [why === 'breaker' && tries > 0 ? `on hold after ${many}` : `on hold: ${holdWords(why)}`, then, begun, answer]
       : state === 'failing'
-        ? [`fails${begun === '' ? '' : ` ${begun}`}`, answer, rate]
+        ? [begun === '' ? 'fails' : `fails ${begun}`, begun === '' ? accepted : '', answer, rate]
         : [why === null || why === '' ? '' : `“${why}”`, last === null ? '' : answer];
   return parts.filter(part => part !== '').join('; ');
 }

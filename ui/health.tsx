@@ -50,8 +50,12 @@ export function HealthFacts({ health, types }: { readonly health: Health; readon
 }
 
 /** `30`, `1,000 or more`, `about 12,000`. */
-export const waitingCount = ({ count, more, about }: Health['waiting']): string =>
+const waitingCount = ({ count, more, about }: Health['waiting']): string =>
   about === null ? `${grouped(count)}${more ? ' or more' : ''}` : `about ${grouped(about)}`;
+
+/** How many wait, and for what where nothing else says it. */
+export const waitsWords = (state: string, waiting: Health['waiting']): string =>
+  `${waitingCount(waiting)} waiting${state === 'failing' ? ', each tried again at a time of its own' : ''}`;
 
 function Fact({ name, children }: { readonly name: string; readonly children: ComponentChildren }) {
   return (

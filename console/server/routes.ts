@@ -105,11 +105,19 @@ async function event({ operator, params }: Asked) {
 }
 
 async function body({ operator, params }: Asked): Promise<EventBody> {
-  const stored = await readStoredBody(operator, await findOne(operator, params['id'] ?? '', undefined));
+  const item = await findOne(operator, params['id'] ?? '', undefined);
+  const stored = await readStoredBody(operator, item);
   if (stored === undefined)
     throw new OperatorError('The body of this event is gone: its retention is over. Its history stays', 'not_found');
   const bytes = stored.body.subarray(0, MOST_TEXT_BYTES);
-  return { headers: stored.headers, size: stored.body.length, ...textIn(bytes), base64: bytes.toString('base64') };
+  const { spec } = operator.source(rowOf(item).source);
+  return {
+    headers: stored.headers,
+    dropped: spec.signatureHeaders,
+    size: stored.body.length,
+    ...textIn(bytes),
+    base64: bytes.toString('base64'),
+  };
 }
 
 function textIn(bytes: Buffer): { text?: string } {

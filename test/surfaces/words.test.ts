@@ -90,8 +90,12 @@ it('says of an endpoint since when, the last answer, and what happens next at wh
     /^on hold: the endpoint asked us to wait; next try 14:32; last/,
   );
   expect(said({ state: 'failing', last_failure: { ...last_failure, class: 'message_refused', code: 422 } })).toBe(
-    'fails; last answer 422, it refused the message; 99 % accepted in 24 hours',
+    'fails; it has never accepted one; last answer 422, it refused the message; 99 % accepted in 24 hours',
   );
+  const once = { state: 'failing', last_failure, last_success_at: '2026-11-24T14:01:00Z' };
+  expect(said(once)).toBe('fails; last accepted 14:01; last answer 503, it is overloaded; 99 % accepted in 24 hours');
+  expect(said({ ...once, last_success_at: '2026-11-24T14:21:00Z' })).toMatch(/^fails; last answer 503/);
+  expect(said({ ...once, failing_since })).toMatch(/^fails since 14:02; last answer 503/);
   expect(said({ state: 'paused', why: 'ada: their deploy' })).toBe('“ada: their deploy”');
   expect(answerWords(null, 'timeout')).toBe('no answer, no answer in time');
 });

@@ -239,7 +239,7 @@ function Body({ path, tab }: { readonly path: string; readonly tab: 'body' | 'he
     );
   return (
     <Shown of={body}>
-      {({ headers, text, base64, size }) => {
+      {({ headers, dropped, text, base64, size }) => {
         if (tab === 'headers')
           return Object.keys(headers).length === 0 ? (
             <p class="faint">No headers were kept.</p>
@@ -247,8 +247,9 @@ function Body({ path, tab }: { readonly path: string; readonly tab: 'body' | 'he
             <>
               <Headers of={headers} />
               <p class="faint">
-                All others were dropped once the signature was verified, the signature among them: whoever reads it
-                could send the request again. <code>keepHeaders</code> of a provider keeps more.
+                Dropped once the signature was verified: <code>{visible(dropped.join(', '))}</code>, because whoever
+                reads a signature could send the request again, and all others, which <code>keepHeaders</code> of the
+                provider does not name.
               </p>
             </>
           );

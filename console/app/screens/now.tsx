@@ -11,7 +11,7 @@ import { NEWEST } from '../parts/first-asked.ts';
 import { onLive } from '../parts/live.ts';
 import { useLoad } from '../parts/load.ts';
 import { Link } from '../parts/route.tsx';
-import { commandOf } from '../parts/session.ts';
+import { commandOf, session } from '../parts/session.ts';
 
 const REFRESH_MS = 10_000;
 
@@ -52,7 +52,8 @@ export function Now() {
               .filter(alarm => alarm.notice)
               .map(alarm => (
                 <Link class="banner" href={`/alarms?name=${encodeURIComponent(alarm.name)}`} key={alarm.name}>
-                  <State of={alarm.notice ? 'notice' : 'ALARM'} /> {alarm.runbook} since <Ago at={alarm.since} />
+                  <State of="notice" /> {visible(alarm.name.replace(`holdfast-${session().environment}-`, ''))} since{' '}
+                  <Ago at={alarm.since} />
                 </Link>
               ))}
             <SourceTable rows={view.sources} />

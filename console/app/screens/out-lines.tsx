@@ -2,7 +2,7 @@
 import type { ComponentChildren } from 'preact';
 import { answerWords, endpointWords } from '../../../core/words.ts';
 import { DaySpark } from '../../../ui/day.tsx';
-import { waitingCount } from '../../../ui/health.tsx';
+import { waitsWords } from '../../../ui/health.tsx';
 import { State, Url } from '../../../ui/parts.tsx';
 import { shortId, visible } from '../../../ui/text.tsx';
 import { At, clock } from '../../../ui/time.tsx';
@@ -28,7 +28,7 @@ interface EndpointLineProps {
 /** How it is, and what happens next. */
 export function EndpointLine({ endpoint, of, act }: EndpointLineProps) {
   const { application, url, state, types, waiting, day } = endpoint;
-  const waits = waiting === undefined || waiting.count === 0 ? '' : `${waitingCount(waiting)} waiting`;
+  const waits = waiting === undefined || waiting.count === 0 ? '' : waitsWords(state, waiting);
   const words = [endpointWords(endpoint, clock), waits].filter(word => word !== '').join('; ');
   return (
     <div class="line-row">

@@ -80,7 +80,8 @@ export function Deliveries({ endpoint, urls }: DeliveriesProps) {
             type="button"
             onClick={() => {
               // What is counted is what is sent: a state is chosen first.
-              if (!REPLAYED.includes(status)) changeQuery(place, { status: 'dead' });
+              const there = (wanted: string) => view.data?.data.some(each => each.status === wanted);
+              if (!REPLAYED.includes(status)) changeQuery(place, { status: there('dead') ? 'dead' : 'retrying' });
               setReplaying(true);
             }}
           >

@@ -4,7 +4,7 @@ import { useState } from 'preact/hooks';
 import { endpointWords } from '../../../core/words.ts';
 import { DayChart } from '../../../ui/day.tsx';
 import { grouped } from '../../../ui/grouped.ts';
-import { HealthFacts, waitingCount } from '../../../ui/health.tsx';
+import { HealthFacts, waitsWords } from '../../../ui/health.tsx';
 import { Copy, Shown, State } from '../../../ui/parts.tsx';
 import { visible } from '../../../ui/text.tsx';
 import { clock } from '../../../ui/time.tsx';
@@ -170,7 +170,7 @@ function Told({ endpoint, health }: { readonly endpoint: Endpoint; readonly heal
     <p class="banner">
       <span>
         {visible(endpointWords(endpoint, clock))}
-        {waiting === undefined || waiting.count === 0 ? '' : `; ${waitingCount(waiting)} waiting`}
+        {waiting === undefined || waiting.count === 0 ? '' : `; ${waitsWords(endpoint.state, waiting)}`}
         {dead === 0 ? '' : `; ${grouped(dead)} given up`}
       </span>
     </p>

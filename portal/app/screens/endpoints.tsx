@@ -4,7 +4,7 @@ import { useState } from 'preact/hooks';
 import { type DayCounts, endpointWords } from '../../../core/words.ts';
 import { DaySpark } from '../../../ui/day.tsx';
 import { grouped } from '../../../ui/grouped.ts';
-import { waitingCount } from '../../../ui/health.tsx';
+import { waitsWords } from '../../../ui/health.tsx';
 import { Command, Empty, Shown, State, Url } from '../../../ui/parts.tsx';
 import { visible } from '../../../ui/text.tsx';
 import { clock } from '../../../ui/time.tsx';
@@ -87,7 +87,7 @@ function Waits({ endpoint }: { readonly endpoint: Endpoint }) {
   const { waiting, dead } = data;
   return (
     <>
-      {waiting.count === 0 ? '' : `; ${waitingCount(waiting)} waiting`}
+      {waiting.count === 0 ? '' : `; ${waitsWords(endpoint.state, waiting)}`}
       {dead === 0 ? '' : `; ${grouped(dead)} dead`}
     </>
   );

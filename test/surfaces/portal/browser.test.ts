@@ -150,7 +150,9 @@ describe.skipIf(BROWSER_PATH === undefined)('the portal in a browser', () => {
       expect.stringMatching(/^order\.paid\s+40 dead$/),
     ]);
     await page
-      .getByText(/^fails; last answer 405, it refused the message; 0 % accepted in 24 hours; 40 given up/)
+      .getByText(
+        /^fails; it has never accepted one; last answer 405, it refused the message; 0 % accepted in 24 hours; 40 given up/,
+      )
       .waitFor();
     await page.getByLabel('State').selectOption('dead');
     await page.locator('.line-link.delivery').nth(39).waitFor();
