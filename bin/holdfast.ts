@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { processIo } from '#cli/io.ts';
 import { runCli } from '#cli/main.ts';
 import { readHandlers } from '#local/project/project.ts';
-import { readDeployment } from '#local/project/sources.ts';
+import { readDeployment, reread } from '#local/project/sources.ts';
 import { PACKAGE_ROOT } from '#local/shell/workspace.ts';
 import { openGateway } from '#operator/aws/open-gateway.ts';
 import { fetchList } from '#operator/sources/fetch-list.ts';
@@ -28,6 +28,7 @@ const io = processIo();
 process.exitCode = await runCli(process.argv.slice(2), {
   io,
   readDeployment,
+  reread,
   readHandlers,
   openGateway: deployment => openGateway(deployment, io.env),
   startConsole: async options => {

@@ -7,7 +7,7 @@ import type { HandlerRegistry } from '#core/handler/handler-contract.ts';
 import type { Clock } from '#core/ports.ts';
 import type { ProveOptions, ProveResult } from '#local/prove.ts';
 import type { Gateway } from '#operator/gateway.ts';
-import { Operator } from '#operator/operator.ts';
+import { Operator, type OperatorOptions } from '#operator/operator.ts';
 import type { PublishedLists } from '#operator/sources/address-ranges.ts';
 import { CliError, EXIT, type ExitCode, usageError } from './cli-error.ts';
 import type { Io } from './io.ts';
@@ -18,6 +18,7 @@ export interface Services {
   readonly io: Io;
   readonly clock?: Clock;
   readDeployment(environment: string): Deployment;
+  readonly reread?: OperatorOptions['reread'];
   openGateway(deployment: Deployment): Promise<Gateway>;
   /** The project's handlers, for `doctor`. Absent: they are not checked. */
   readHandlers?(): Promise<HandlerRegistry>;
@@ -61,7 +62,7 @@ export class Run extends Operator {
       program: io.env['npm_lifecycle_event'] === 'holdfast' ? 'npm run holdfast --' : 'holdfast',
       readDeployment: name => services.readDeployment(name),
       openGateway: deployment => services.openGateway(deployment),
-      ...given({ readHandlers: services.readHandlers }),
+      ...given({ readHandlers: services.readHandlers, reread: services.reread }),
     });
     this.io = io;
     this.publishedLists = services.publishedLists;

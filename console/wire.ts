@@ -356,4 +356,6 @@ export type LiveMessage =
   | { readonly kind: 'hello'; readonly seq: number; readonly now: number; readonly missed: boolean }
   | { readonly kind: 'trouble'; readonly seq: number; readonly problem: string; readonly fix?: string }
   | { readonly kind: 'well'; readonly seq: number }
+  /** The environment was deployed with another configuration: ask hello again. */
+  | { readonly kind: 'changed'; readonly seq: number }
   | { readonly kind: 'beat'; readonly seq: number; readonly now: number };

@@ -20,7 +20,7 @@ import { ensureEmulatorInstalled, isEmulatorInstalled } from '#local/emulator/py
 import { describeChange, describeRefused, describeTimeline } from '#local/follow/describe-event.ts';
 import { EventFeed } from '#local/follow/event-feed.ts';
 import { followGateway } from '#local/follow/follow-gateway.ts';
-import { fillLocalSecrets, readDeployment } from '#local/project/sources.ts';
+import { fillLocalSecrets, readDeployment, reread } from '#local/project/sources.ts';
 import {
   describeDeliveries,
   describeReceived,
@@ -149,6 +149,7 @@ function operatorOf(aws: LocalAws, judged?: JudgedAlarms): Operator {
     by: process.env['HOLDFAST_BY'] ?? userInfo().username,
     program: PROGRAM,
     readDeployment,
+    reread,
     openGateway: async deployment => {
       const gateway = await openGateway(deployment, env);
       if (judged === undefined) return gateway;

@@ -8,7 +8,7 @@
  */
 import type { Deployment } from '#core/config/deployment.ts';
 import type { ResolvedSource } from '#core/config/resolved-config.ts';
-import type { SourceId } from '#core/glossary.ts';
+import type { EpochMs, SourceId } from '#core/glossary.ts';
 import type { HandlerRegistry } from '#core/handler/handler-contract.ts';
 import type { Clock } from '#core/ports.ts';
 import { closest } from '#core/problem.ts';
@@ -24,6 +24,8 @@ export interface OperatorOptions {
   readonly program: string;
   readDeployment(environment: string): Deployment;
   openGateway(deployment: Deployment): Promise<Gateway>;
+  /** The configuration as it is in its file now, and when that was written. Absent: it stays as it was read. */
+  readonly reread?: { writtenAt(): EpochMs; deployment(environment: string): Promise<Deployment> };
   /** The project's handlers. Absent: they are not at hand, and nothing is said of them. */
   readHandlers?(): Promise<HandlerRegistry>;
 }
@@ -40,6 +42,7 @@ export class Operator {
   readonly #options: OperatorOptions;
   #opened: Promise<Gateway> | undefined;
   #known: Deployment | undefined;
+  #writtenAt: EpochMs | undefined;
 
   constructor(options: OperatorOptions) {
     this.environment = options.environment;
@@ -47,6 +50,7 @@ export class Operator {
     this.by = options.by;
     this.program = options.program;
     this.#options = options;
+    this.#writtenAt = options.reread?.writtenAt();
   }
 
   get deployment(): Deployment {
@@ -61,6 +65,27 @@ export class Operator {
       throw error;
     });
     return this.#opened;
+  }
+
+  /**
+   * Takes the configuration as it is now, if it was written and the environment was deployed since it was read. False: there
+   * is nothing new. What was read stays where the new one cannot be read.
+   */
+  async refresh(): Promise<boolean> {
+    const { reread, openGateway } = this.#options;
+    const writtenAt = reread?.writtenAt();
+    if (reread === undefined || writtenAt === this.#writtenAt) return false;
+    const [{ deployedAt: before = 0 }, { deployedAt = 0 }] = await Promise.all([
+      this.gateway(),
+      openGateway(this.deployment),
+    ]);
+    if (deployedAt <= before) return false;
+    const deployment = await reread.deployment(this.environment);
+    const gateway = await openGateway(deployment);
+    this.#known = deployment;
+    this.#opened = Promise.resolve(gateway);
+    this.#writtenAt = writtenAt;
+    return true;
   }
 
   /** The project's handlers; undefined where they are not at hand. */

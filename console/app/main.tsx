@@ -7,7 +7,7 @@ import { decodeUri, visible } from '../../ui/text.tsx';
 import type { Hello } from '../wire.ts';
 import { keptTheme } from './first.ts';
 import { ask, earlyAnswers } from './parts/api.ts';
-import { runLive, useLiveState } from './parts/live.ts';
+import { onLive, runLive, useLiveState } from './parts/live.ts';
 import { useLoad } from './parts/load.ts';
 import { go, Link, usePlace } from './parts/route.tsx';
 import { session, setSession } from './parts/session.ts';
@@ -48,6 +48,7 @@ function App() {
     }
     return undefined;
   }, [data, problem, hello.reload]);
+  useEffect(() => onLive(message => message.kind === 'changed' && hello.reload()), [hello.reload]);
   return data === undefined ? (
     <main class="alone">
       <h1>Holdfast</h1>

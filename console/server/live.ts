@@ -55,9 +55,21 @@ export class LiveHub {
     if (this.#running !== undefined) return;
     const running = new AbortController();
     this.#running = running;
-    const beat = setInterval(() => this.#tell({ kind: 'beat', now: this.#operator.clock.now() }), BEAT_MS);
+    const beat = setInterval(() => {
+      this.#tell({ kind: 'beat', now: this.#operator.clock.now() });
+      void this.#refresh(running);
+    }, BEAT_MS);
     running.signal.addEventListener('abort', () => clearInterval(beat));
     void this.#follow(running.signal);
+  }
+
+  /** Sources may have come and gone: the follower begins anew. What cannot be read now is looked at with the next beat. */
+  async #refresh(running: AbortController): Promise<void> {
+    const isNew = await this.#operator.refresh().catch(() => false);
+    if (!isNew || this.#running !== running) return;
+    this.#end();
+    this.#begin();
+    this.#tell({ kind: 'changed' });
   }
 
   #end(): void {

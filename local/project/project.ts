@@ -1,5 +1,5 @@
 /** What a project gives to Holdfast, by where it is found. */
-import { existsSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { GatewayConfig } from '#core/config/gateway-config.ts';
@@ -8,10 +8,16 @@ import type { HandlerResources } from '#lib/handler-resources.ts';
 import { UserError } from '#local/shell/user-error.ts';
 import { PROJECT_ROOT } from '#local/shell/workspace.ts';
 
-/** `gateway` of the project's gateway.config.ts. Throws UserError where there is none. */
-export async function readConfig(): Promise<GatewayConfig> {
-  return (await load('gateway.config.ts', 'gateway', 'defineGateway({ … })')) as GatewayConfig;
+const CONFIG = 'gateway.config.ts';
+
+/** `gateway` of the project's gateway.config.ts; `anew`: as it is in the file now. Throws UserError where there is none. */
+export async function readConfig(anew = false): Promise<GatewayConfig> {
+  return (await load(CONFIG, 'gateway', 'defineGateway({ … })', anew ? `?${configWrittenAt()}` : '')) as GatewayConfig;
 }
+
+/** When it was last written, epoch ms; 0 where there is none. */
+export const configWrittenAt = (): number =>
+  statSync(join(PROJECT_ROOT, CONFIG), { throwIfNoEntry: false })?.mtimeMs ?? 0;
 
 /** `handlers` of the project's handlers/index.ts. Throws UserError where there is none. */
 export async function readHandlers(): Promise<HandlerRegistry> {
@@ -24,13 +30,13 @@ export async function readResources(): Promise<HandlerResources> {
   return (await load('handlers/resources.ts', 'handlerResources', '(scope, context) => { … }')) as HandlerResources;
 }
 
-async function load(path: string, name: string, made: string): Promise<unknown> {
+async function load(path: string, name: string, made: string, version = ''): Promise<unknown> {
   const file = join(PROJECT_ROOT, path);
   if (!existsSync(file)) {
     const fix = 'Start inside your project, or make one: npm create holdfast';
     throw new UserError(`There is no ${path} in ${PROJECT_ROOT}. ${fix}`);
   }
-  const module = (await import(pathToFileURL(file).href).catch(explain)) as Record<string, unknown>;
+  const module = (await import(`${pathToFileURL(file).href}${version}`).catch(explain)) as Record<string, unknown>;
   if (module[name] === undefined)
     throw new UserError(`${path} has no export "${name}": export const ${name} = ${made}`);
   return module[name];

@@ -7,16 +7,19 @@ import { type DeployedSource, type Deployment, secretName } from '#core/config/d
 import type { GatewayConfig } from '#core/config/gateway-config.ts';
 import { resolveDeployment } from '#core/config/resolve-config.ts';
 import { SecretsManagerVault } from '#operator/aws/secrets-manager-vault.ts';
+import type { OperatorOptions } from '#operator/operator.ts';
 import { makeSecret } from '#operator/sources/make-secret.ts';
 import { PROVIDERS } from '#providers/index.ts';
-import { readConfig } from './project.ts';
+import { configWrittenAt, readConfig } from './project.ts';
 import { readSavedSecrets, type SavedSecret, saveSecrets, secretsFile } from './saved-secrets.ts';
 
 /** A mistake in it is told by the command that needs it, not by the import. */
-const project = await readConfig().then(
-  gateway => ({ gateway }),
-  (error: unknown) => ({ error }),
-);
+const read = (anew = false) =>
+  readConfig(anew).then(
+    gateway => ({ gateway }),
+    (error: unknown) => ({ error }),
+  );
+let project = await read();
 
 /** gateway.config.ts of the project, as written. Throws what reading it threw. */
 export function writtenConfig(): GatewayConfig {
@@ -31,6 +34,15 @@ export function readDeployment(environment: string): Deployment {
 
 /** `absent`: not deployed yet. `empty`: deployed, and nobody has set a value. */
 type StoredSecret = { readonly kind: 'absent' | 'empty' } | { readonly kind: 'set'; readonly current: string };
+
+/** For who stays while others change the project. A provider's file of its own is read again by who starts again. */
+export const reread: NonNullable<OperatorOptions['reread']> = {
+  writtenAt: configWrittenAt,
+  async deployment(environment) {
+    project = await read(true);
+    return readDeployment(environment);
+  },
+};
 
 /** What is stored for a source. Throws when it cannot be read or is malformed. */
 async function readStoredSecret(client: SecretsManagerClient, SecretId: string): Promise<StoredSecret> {

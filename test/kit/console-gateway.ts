@@ -11,7 +11,7 @@ import { DAY_MS, toHour } from '#core/time.ts';
 import { VERSION } from '#core/version.ts';
 import type { DeliveryApi } from '#operator/delivery-api.ts';
 import type { AlarmGraph, AlarmView, Gateway, LogLine } from '#operator/gateway.ts';
-import { Operator } from '#operator/operator.ts';
+import { Operator, type OperatorOptions } from '#operator/operator.ts';
 import { OperatorError } from '#operator/operator-error.ts';
 import { PROVIDERS } from '#providers/index.ts';
 
@@ -121,8 +121,12 @@ export class ConsoleGateway {
     entries[entries.findIndex(it => it.pk === item.pk)] = next;
   }
 
-  operator(): Operator {
+  /** When it was last deployed. */
+  deployedAt = Date.now() - 7_200_000;
+
+  operator(reread?: OperatorOptions['reread']): Operator {
     return new Operator({
+      ...given({ reread }),
       environment: this.environment,
       clock: { now: () => Date.now() },
       by: 'ada',
@@ -142,7 +146,7 @@ export class ConsoleGateway {
     return {
       deployment,
       place: this.environment === 'local' ? 'http://127.0.0.1:4566' : 'eu-central-1',
-      deployedAt: Date.now() - 7_200_000,
+      deployedAt: this.deployedAt,
       apiUrl: 'https://hooks.example.com',
       store: this.#store(),
       payloads: this.#payloads(),

@@ -16,14 +16,16 @@ import { nodeCodec } from '#adapters/codec/node-codec.ts';
 import { nodeCrypto } from '#adapters/crypto/node-crypto.ts';
 import { bundlePage } from '#console/server/bundle.ts';
 import { type RunningConsole, startConsole } from '#console/server/start-console.ts';
+import { resolveDeployment } from '#core/config/resolve-config.ts';
 import { toSourceId } from '#core/glossary.ts';
 import { shapeOf } from '#core/inbound/drift/shape.ts';
 import { encodeShape } from '#core/inbound/drift/stored-shape.ts';
 import { refusedKey } from '#core/inbound/protocol/event-item.ts';
 import { searchKey } from '#core/inbound/protocol/searchable.ts';
 import { DAY_MS, HOUR_MS } from '#core/time.ts';
+import { PROVIDERS } from '#providers/index.ts';
 import { BROWSER_PATH, openBrowser } from '#test/kit/browser.ts';
-import { ConsoleGateway } from '#test/kit/console-gateway.ts';
+import { CONFIG, ConsoleGateway } from '#test/kit/console-gateway.ts';
 import { type Demo, demoDeliveries } from './demo-deliveries.ts';
 import { fillAround, fillDemo } from './demo-events.ts';
 import { NAUGHTY } from './naughty-strings.ts';
@@ -627,6 +629,30 @@ describe.skipIf(BROWSER_PATH === undefined)('the console in a browser', () => {
   });
 
   describe('live', () => {
+    it('takes the configuration of a deploy without being started again', async () => {
+      const gateway = new ConsoleGateway();
+      let writtenAt = 1;
+      const [name, source] = ['shop-by-hand', { provider: 'generic' as const }];
+      const sources = {
+        ...CONFIG.sources,
+        [name]: source,
+        stripe: { ...CONFIG.sources['stripe'], provider: 'stripe' as const, searchable: { invoice: '/id' } },
+      };
+      const deployment = async () => resolveDeployment({ ...CONFIG, sources } as typeof CONFIG, 'local', PROVIDERS);
+      const operator = gateway.operator({ writtenAt: () => writtenAt, deployment });
+      const served = await startConsole({ operator, readOnly: false, program: 'holdfast' });
+      running.push(served);
+      const { page } = await open(served, '/sources');
+      await page.getByRole('link', { name: 'stripe', exact: true }).waitFor();
+      expect(await page.getByRole('link', { name }).count()).toBe(0);
+      writtenAt = 2;
+      gateway.deployedAt = Date.now();
+      await expect.poll(() => operator.sourceIds, { timeout: 15_000 }).toContain(name);
+      await page.getByPlaceholder(/invoice=/).waitFor();
+      await page.getByRole('link', { name: 'Now', exact: true }).click();
+      await page.getByRole('link', { name }).waitFor();
+    });
+
     it('shows an event within a second, and after a break of the stream what came meanwhile', async () => {
       const gateway = new ConsoleGateway();
       const served = await serve(gateway);
