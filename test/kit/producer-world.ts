@@ -228,7 +228,7 @@ export function producerWorld(startsAt = NOW, real = false, judgeMs = 60_000) {
     },
   };
   return {
-    ...{ call, publish, settle, sent, tokens, api, store, ports, rules, telemetry, clock },
+    ...{ call, publish, settle, sent, jobs, tokens, api, store, ports, rules, telemetry, clock },
     outage: (on: boolean) => {
       isOut = on;
     },

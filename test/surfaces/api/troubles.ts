@@ -2,8 +2,11 @@
  * What a customer sees of each trouble: replies of the portal as they are, and what the producer's API says beside them.
  * `npm run write` records them in docs/api/troubles.json.
  */
+import assert from 'node:assert/strict';
 import { eraseSome } from '#core/outbound/erase/erase.ts';
+import { endpointsOf } from '#core/outbound/fan-out/endpoints-of.ts';
 import type { EndpointId, MessageId } from '#core/outbound/protocol/ids.ts';
+import { reconcileMessages, spanAt } from '#core/outbound/tend/reconcile-messages.ts';
 import { DAY_MS } from '#core/time.ts';
 import { withEndpoint } from '#test/kit/producer-world.ts';
 
@@ -135,15 +138,54 @@ const TROUBLES: Readonly<Record<string, (world: World) => Promise<MessageId>>> =
   },
 };
 
+/** Undefined: there is no message, and what is shown is that nothing is there. */
+const MORE: Readonly<Record<string, (world: World) => Promise<MessageId | undefined>>> = {
+  'its URL was changed and its secret rotated without grace while it failed': async world => {
+    const { app, ep, call, answer } = world;
+    answer(500);
+    const msg = await publishAll(world, 1);
+    await change(world, { url: 'https://new.customer.com/in' });
+    await call(`POST ${E}/secret/rotate`, { app, ep }, { grace_seconds: 0 });
+    answer(200);
+    await later(world, 60_000);
+    return msg;
+  },
+  'a broadcast whose walk was lost, and found by the recheck': async world => {
+    const { app, ep, call, publish, settle, pass, ports, clock, jobs } = world;
+    await call('POST /v1/apps', {}, { name: 'all', uid: 'broadcast' });
+    const { id } = (await publish(undefined, '{"key":"b","type":"a","data":1}')).body;
+    jobs.length = 0;
+    const before = await call(`GET ${E}/deliveries`, { app, ep });
+    assert.deepEqual(before.body.data, []);
+    pass(3_600_000);
+    const withEndpoints = { ...ports, endpoints: endpointsOf(ports.store) };
+    await reconcileMessages(withEndpoints, { span: spanAt(clock.now(), undefined), place: undefined, until: clock.now() + 45_000 });
+    assert.equal(jobs.length, 1);
+    await settle();
+    return id;
+  },
+  'a publish that was refused, and its body with it': async world => {
+    const { app, call, publish } = world;
+    await call('PATCH /v1/apps/{app}', { app }, { limits: { payload_bytes: 1_024 } });
+    const refused = await publish(app, `{"key":"k","type":"a","data":"${'x'.repeat(2_000)}"}`);
+    assert.equal(refused.status, 413);
+    return undefined;
+  },
+};
+
 export async function recordTroubles(): Promise<Json> {
   const all: [string, Json][] = [];
-  for (const [name, happens] of Object.entries(TROUBLES)) all.push([name, await look(await withEndpoint(), happens)]);
+  for (const [name, happens] of Object.entries({ ...TROUBLES, ...MORE })) all.push([name, await look(await withEndpoint(), happens)]);
   return Object.fromEntries(all);
 }
 
-async function look(world: World, happens: (world: World) => Promise<MessageId>): Promise<Json> {
+async function look(world: World, happens: (world: World) => Promise<MessageId | undefined>): Promise<Json> {
   const { app, ep, call, askPortal } = world;
   const msg = await happens(world);
+  if (msg === undefined) {
+    const { data } = await askPortal(`GET ${E}/deliveries`, { app, ep });
+    return { portal: { deliveries: data, health: masked(short(await askPortal(`GET ${E}/health`, { app, ep })), { [ep]: 'ep_…' }) } };
+  }
   const asked = {
     delivery: 'GET /v1/apps/{app}/messages/{msg}/deliveries',
     attempts: `GET ${E}/deliveries/{msg}/attempts`,
