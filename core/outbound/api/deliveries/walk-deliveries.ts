@@ -1,7 +1,8 @@
 /**
  * A walk over deliveries of one endpoint or of many, a page at a time. It goes by days, newest first, over the records
  * and the rows that have none yet; `pending` goes by the queues, what is due first; `dead` by the index of the dead, the
- * last one first. A page is empty only at the end, or where nothing that fits was found in time.
+ * last one first. A page is empty only at the end, or where nothing that fits was found in time; of few endpoints it is
+ * also full, or the last one.
  */
 import { given } from '#core/given.ts';
 import type { EpochMs } from '#core/glossary.ts';
@@ -53,6 +54,9 @@ const startOfDay = (at: EpochMs): EpochMs => Math.floor(at / DAY_MS) * DAY_MS;
 /** Items of one round, over all lists, once nothing was found in the rounds before. */
 const MOST_ITEMS = 5_000;
 
+/** A page that is not full looks on in so many lists, to the end where there are few: then it has no cursor. */
+const MOST_LISTS = 200;
+
 export async function walkDeliveries(
   store: Pick<ItemStore, 'query' | 'getMany'>,
   walk: Walk,
@@ -64,13 +68,13 @@ export async function walkDeliveries(
   // A piece of each list: many endpoints fill a page together. Pieces grow where nothing fits.
   let piece = 1 + Math.min(limit, Math.max(4, Math.ceil((2 * limit) / endpoints.length)));
   const largest = Math.max(piece, Math.min(1_000, Math.ceil(MOST_ITEMS / endpoints.length)));
-  for (let round = 0; place !== undefined && found.length === 0 && endpoints.length > 0; round++) {
-    if (round > 0 && !goesOn()) break;
+  for (let asked = 0; place !== undefined && endpoints.length > 0; asked += 2 * endpoints.length) {
+    if (found.length === limit || (found.length > 0 && asked >= MOST_LISTS) || (asked > 0 && !goesOn())) break;
     // 1. A piece of each.
-    const asked = piece;
+    const size = piece;
     piece = Math.min(largest, 4 * piece);
     const at: WalkPlace = place;
-    const lists = await sideBySide(endpoints, ep => readPieces(store, way, { ep, place: at, piece: asked }));
+    const lists = await sideBySide(endpoints, ep => readPieces(store, way, { ep, place: at, piece: size }));
     // 2. One order, as far as no list was cut off.
     const inOrder = (a: string, b: string): boolean => (way.newestFirst ? a >= b : a <= b);
     const ends = lists.flatMap(({ cutAt }) => cutAt ?? []).toSorted();

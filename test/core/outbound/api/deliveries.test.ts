@@ -1,5 +1,5 @@
 /** Lists of deliveries show what waits, with its type, and no page that is empty while something follows. */
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import type { DeliveryRoute } from '#core/outbound/api/api-routes.ts';
 import type { Placed } from '#core/outbound/ports.ts';
 import type { AppId, EndpointId, MessageId } from '#core/outbound/protocol/ids.ts';
@@ -186,4 +186,21 @@ it('shows a customer a broadcast that was sent to it, and to nobody else; only i
   for (const route of [`GET ${M}/deliveries`, `GET ${M}`, `GET ${M}/body`] as const)
     expect((await ask(route, other)).body.error, route).toBe('unknown_message');
   expect((await ask(`DELETE ${M}/body`, app)).body.error).toBe('unknown_message');
+});
+
+it('says that nothing follows where nothing does, also of an endpoint that is a week old', async () => {
+  const { app, ep, call, publish, settle, pass, store } = await withEndpoint();
+  const asked = vi.spyOn(store, 'query');
+  await publish(app, '{"key":"old","type":"a","data":1}');
+  await settle();
+  pass(7 * DAY_MS);
+  await publish(app, '{"key":"new","type":"a","data":1}');
+  await settle();
+  asked.mockClear();
+  for (const route of [`GET ${E}/deliveries`, ALL] as const) {
+    const { data, cursor } = (await call(route, { app, ep })).body;
+    expect([data.length, cursor]).toEqual([2, null]);
+  }
+  // Two lists of each of the days; the list of an application reads its endpoints besides.
+  expect(asked.mock.calls.length).toBeLessThanOrEqual(2 * 2 * 10 + 2);
 });
