@@ -159,7 +159,11 @@ const MORE: Readonly<Record<string, (world: World) => Promise<MessageId | undefi
     assert.deepEqual(before.body.data, []);
     pass(3_600_000);
     const withEndpoints = { ...ports, endpoints: endpointsOf(ports.store) };
-    await reconcileMessages(withEndpoints, { span: spanAt(clock.now(), undefined), place: undefined, until: clock.now() + 45_000 });
+    await reconcileMessages(withEndpoints, {
+      span: spanAt(clock.now(), undefined),
+      place: undefined,
+      until: clock.now() + 45_000,
+    });
     assert.equal(jobs.length, 1);
     await settle();
     return id;
@@ -175,7 +179,8 @@ const MORE: Readonly<Record<string, (world: World) => Promise<MessageId | undefi
 
 export async function recordTroubles(): Promise<Json> {
   const all: [string, Json][] = [];
-  for (const [name, happens] of Object.entries({ ...TROUBLES, ...MORE })) all.push([name, await look(await withEndpoint(), happens)]);
+  for (const [name, happens] of Object.entries({ ...TROUBLES, ...MORE }))
+    all.push([name, await look(await withEndpoint(), happens)]);
   return Object.fromEntries(all);
 }
 
@@ -184,7 +189,12 @@ async function look(world: World, happens: (world: World) => Promise<MessageId |
   const msg = await happens(world);
   if (msg === undefined) {
     const { data } = await askPortal(`GET ${E}/deliveries`, { app, ep });
-    return { portal: { deliveries: data, health: masked(short(await askPortal(`GET ${E}/health`, { app, ep })), { [ep]: 'ep_…' }) } };
+    return {
+      portal: {
+        deliveries: data,
+        health: masked(short(await askPortal(`GET ${E}/health`, { app, ep })), { [ep]: 'ep_…' }),
+      },
+    };
   }
   const asked = {
     delivery: 'GET /v1/apps/{app}/messages/{msg}/deliveries',
