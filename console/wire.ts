@@ -290,7 +290,7 @@ export interface OutEndpoint extends EndpointState {
   readonly application: string;
   readonly url: string;
   readonly types: readonly string[];
-  /** Of the first that are not well. */
+  /** Of the first in a list that are not well. */
   readonly waiting?: Health['waiting'];
   /** In lists of one application. */
   readonly day?: DayCounts;

@@ -10,9 +10,16 @@ const oldestFirst = (counts: readonly number[]): readonly number[] => counts.toR
 const triesOf = ({ successes, failures }: DayCounts): readonly number[] =>
   successes.map((ok, n) => ok + (failures[n] ?? 0));
 
-/** In a list: the bars alone; who cannot see them hears the numbers. */
+/** In a list: bars and their sums; who cannot see them hears more. */
 export function DaySpark({ day }: { readonly day: DayCounts }) {
-  return <Spark values={oldestFirst(triesOf(day))} bad={oldestFirst(day.failures)} label={dayWords(day)} />;
+  const sum = (counts: readonly number[]): string => grouped(counts.reduce((all, n) => all + n, 0));
+  const tries = triesOf(day);
+  return (
+    <span class="day-spark">
+      <Spark values={oldestFirst(tries)} bad={oldestFirst(day.failures)} label={dayWords(day)} />
+      <small aria-hidden="true">{`${sum(tries)} in 24 h, ${sum(day.failures)} failed`}</small>
+    </span>
+  );
 }
 
 const HOUR_MS = 3_600_000;

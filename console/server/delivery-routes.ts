@@ -4,6 +4,7 @@ import { given } from '#core/given.ts';
 import {
   daysOf,
   deliveriesOf,
+  type Endpoint,
   type GateAct,
   healthOf,
   listApplications,
@@ -17,6 +18,7 @@ import {
   setGate,
   testEndpoint,
 } from '#operator/customers/deliveries.ts';
+import type { Operator } from '#operator/operator.ts';
 import { usageError } from '#operator/operator-error.ts';
 import { reasonOf, wholeOf } from './read-input.ts';
 import type { Asked, Route } from './route.ts';
@@ -49,12 +51,18 @@ const WITH_WAITING = 20;
 
 async function overview({ operator }: Asked) {
   const { applications, endpoints, unwell } = await readOutbound(operator);
-  const waiting = await Promise.all(
-    unwell.slice(0, WITH_WAITING).map(async ({ application: app, id }) => (await healthOf(operator, app, id)).waiting),
-  );
+  const waiting = await waitingOf(operator, unwell);
   const lines = unwell.map((each, n) => ({ ...each, ...given({ waiting: waiting[n] }) }));
   return { applications, endpoints, unwell: lines, now: operator.clock.now() };
 }
+
+/** What waits for the first of them. */
+const waitingOf = (operator: Operator, unwell: readonly Pick<Endpoint, 'application' | 'id'>[]) =>
+  Promise.all(
+    unwell
+      .slice(0, WITH_WAITING)
+      .map(async ({ application, id }) => (await healthOf(operator, application, id)).waiting),
+  );
 
 async function application(asked: Asked) {
   const { operator } = asked;
@@ -64,7 +72,12 @@ async function application(asked: Asked) {
     listEndpoints(operator, app),
     daysOf(operator, app),
   ]);
-  const endpoints = listed.map(each => ({ ...each, ...given({ day: days.get(each.id) }) }));
+  const unwell = listed.filter(({ state }) => state !== 'ok' && state !== 'untried');
+  const waits = await waitingOf(operator, unwell);
+  const endpoints = listed.map(each => {
+    const waiting = waits[unwell.indexOf(each)];
+    return { ...each, ...given({ day: days.get(each.id), waiting }) };
+  });
   const found = all.find(({ id, uid }) => id === app || `uid:${uid}` === app);
   return { application: found, endpoints, now: operator.clock.now() };
 }

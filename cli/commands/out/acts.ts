@@ -31,9 +31,9 @@ interface RetryOptions extends WhyOptions {
   readonly yes?: boolean;
 }
 
-/** Waits for a count that a dry run makes: `tend` runs every minute. */
+/** For a count that a dry run makes: it begins at once, and where that was lost within a minute. */
 const COUNT_LIMIT_MS = 150_000;
-const POLL_MS = 2_000;
+const POLL_MS = 500;
 
 const BACKLOGS = ['drain', 'drop', 'since'] as const;
 
@@ -161,7 +161,7 @@ async function retryDead(run: Run, app: string, ep: string | undefined, options:
 /** A job once it has counted. */
 async function counted(run: Run, job: ReplayJobView): Promise<ReplayJobView> {
   const { timer } = await run.gateway();
-  const progress = run.out.progress('counting (tend runs every minute)');
+  const progress = run.out.progress('counting');
   let now = job;
   for (const until = run.clock.now() + COUNT_LIMIT_MS; now.state === 'running' && run.clock.now() < until; ) {
     await timer.sleep(POLL_MS);

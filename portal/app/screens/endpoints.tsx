@@ -75,7 +75,7 @@ export function Endpoints() {
 
 /** Until it is known, its place is kept. */
 const Day = ({ of }: { readonly of: DayCounts | undefined }) =>
-  of === undefined ? <span class="spark" /> : <DaySpark day={of} />;
+  of === undefined ? <span class="day-spark" /> : <DaySpark day={of} />;
 
 /** Each of these costs a call, which asks how the endpoint is. */
 const WITH_HEALTH = 10;
