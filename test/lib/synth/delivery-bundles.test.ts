@@ -19,7 +19,7 @@ const BUDGETS = {
   publish: 278_000,
   'fan-out': 278_500,
   drain: 359_000,
-  'delivery-api': 400_500,
+  'delivery-api': 401_000,
   tend: 293_000,
   portal: 411_000,
 } as const;
