@@ -72,10 +72,20 @@ export class MetricCollector {
         counts.set(place, count);
         if (count <= (this.#seen.get(place)?.count ?? 0)) continue;
         this.#seen.set(place, { timestamp, count });
-        if (message.includes('"_aws"')) addEmfLine(message, this.#store);
+        if (message.includes('"_aws"')) this.#addRuns(addEmfLine(message, this.#store));
       }
       nextToken = page.nextToken;
     } while (nextToken);
+  }
+
+  /** The emulator counts no run that its API Gateway starts: each request that ingest counted is one. */
+  #addRuns(line: EmfLine | undefined): void {
+    const requests = line?.['Requests'];
+    if (line === undefined || typeof requests !== 'number') return;
+    const FunctionName = this.#stacks.flatMap(it => Object.entries(it.physicalIds)).find(([id]) => isIngest(id))?.[1];
+    if (FunctionName === undefined) return;
+    const runs = { namespace: 'AWS/Lambda', name: 'Invocations', dimensions: { FunctionName } };
+    this.#store.add(runs, requests, line._aws.Timestamp);
   }
 
   async #readQueue(QueueUrl: string, now: number): Promise<void> {
@@ -136,13 +146,16 @@ interface EmfLine {
   readonly [key: string]: unknown;
 }
 
-/** Adds the metrics of an EMF log line, under each of its dimension sets. Lines that are none are left alone. */
-export function addEmfLine(message: string, store: MetricStore): void {
+/** Logical ids of a function, with CDK's hash. */
+const isIngest = (id: string): boolean => /^IngestFunction[0-9A-F]{8}$/.test(id);
+
+/** Adds the metrics of an EMF log line, under each of its dimension sets. Lines that are none are left alone: undefined. */
+export function addEmfLine(message: string, store: MetricStore): EmfLine | undefined {
   let line: EmfLine;
   try {
     line = JSON.parse(message) as EmfLine;
   } catch {
-    return;
+    return undefined;
   }
   for (const { Namespace: namespace, Dimensions: sets, Metrics: metrics } of line._aws?.CloudWatchMetrics ?? []) {
     for (const { Name: name } of metrics) {
@@ -154,4 +167,5 @@ export function addEmfLine(message: string, store: MetricStore): void {
       }
     }
   }
+  return line;
 }

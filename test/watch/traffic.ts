@@ -16,6 +16,7 @@ const BULK = 200;
 export const BULK_LIMIT_MS = 90_000;
 export const POISON = 'evt_poison';
 
+const FORGED = 'the refused requests';
 const POISONED = { from: 'the poison event', overAt: 'the closing of its death' } as const;
 
 /** Nothing else may ring. Seconds allow for minutes of ten seconds on the local AWS, and for a machine that does much else. */
@@ -37,6 +38,12 @@ export const DUE: readonly DueAlarm[] = [
     alarm: 'process-dead-letters-open',
     why: 'its record is dead, and the sweeper counts it once a minute, until a person closed it',
     ...{ within: 90, okWithin: 150 },
+  },
+  {
+    ...{ from: FORGED, overAt: FORGED },
+    alarm: 'ingest-signature-rejections',
+    why: 'twelve of some two hundred requests had a wrong signature, and its five minutes are one here',
+    ...{ within: 45, okWithin: 120 },
   },
 ];
 
@@ -61,7 +68,8 @@ export async function sendTraffic(watched: WatchedStart): Promise<Traffic> {
   const moments: Record<string, number> = {};
   const ended = new AbortController();
   const live = sendLive(watched, ended.signal);
-  const [, , , bulk, refused] = await Promise.all([
+  let refused: readonly number[] = [];
+  const [, , , bulk] = await Promise.all([
     live,
     (async () => {
       await at(20);
@@ -83,15 +91,13 @@ export async function sendTraffic(watched: WatchedStart): Promise<Traffic> {
       const since = new Date().toISOString();
       await watched.done('send', 'stripe', '--count', String(BULK));
       const until = new Date().toISOString();
+      moments[FORGED] = Date.now();
+      refused = await Promise.all(Array.from({ length: 12 }, () => sendForged(watched)));
       await at(170);
       const filter = ['--source', 'stripe', '--status', 'completed', '--since', since, '--until', until];
       const startedAt = Date.now();
       const printed = await watched.done('replay', ...filter, '--limit', String(BULK), '--why', 'once more', '--yes');
       return { ms: Date.now() - startedAt, printed };
-    })(),
-    (async () => {
-      await at(105);
-      return await Promise.all(Array.from({ length: 12 }, () => sendForged(watched)));
     })(),
     (async () => {
       await at(300);
