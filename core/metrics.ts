@@ -5,7 +5,7 @@
 export const METRIC_NAMESPACE = 'Holdfast';
 
 /** All low-cardinality: an event id is never a dimension. `environment` is in every set. */
-type MetricDimension = 'environment' | 'source' | 'cause' | 'dependency' | 'class' | 'lane';
+type MetricDimension = 'environment' | 'source' | 'cause' | 'class';
 
 const PER_ENVIRONMENT = [['environment']] as const;
 const PER_SOURCE = [['environment', 'source']] as const;
@@ -13,8 +13,6 @@ const BOTH = [['environment'], ['environment', 'source']] as const;
 
 /** Published under more than the environment. */
 const DETAILED = {
-  /** Ingest: every request of a known source, whatever became of it. */
-  Requests: PER_SOURCE,
   /** Ingest: a genuine event recorded or sent for the first time. */
   Accepted: PER_SOURCE,
   /** Ingest: a genuine event that was accepted before. */
@@ -31,12 +29,15 @@ const DETAILED = {
   /** Ingest: verified, but only by the previous secret of a rotation. */
   PreviousSecretMatched: PER_SOURCE,
   /** Any function: a service failed or did not answer in time. */
-  DependencyError: [['environment'], ['environment', 'dependency']],
+  DependencyError: PER_ENVIRONMENT,
 
   /** Process: claims that ran a handler. */
   Attempts: BOTH,
   AttemptsFailed: BOTH,
-  /** Process: from accepted to done, first attempts only. */
+  /**
+   * Process: from accepted to done, first attempts only. This and the next have the sets of `Attempts`, though only one of
+   * each is read: another set is another directive in the line of each event, whose bytes cost more.
+   */
   ProcessingLatency: BOTH,
   Completed: BOTH,
   SkippedStale: PER_SOURCE,
@@ -44,11 +45,7 @@ const DETAILED = {
   SkippedTooOld: PER_SOURCE,
   Ignored: PER_SOURCE,
   Rejected: PER_SOURCE,
-  DeadLettered: [['environment'], ['environment', 'source', 'cause']],
-  /** Process: waiting for another event, by the handler's wish. */
-  Deferred: PER_SOURCE,
-  /** Process: put aside for the watch index (pause, open breaker, long wait). */
-  Parked: PER_SOURCE,
+  DeadLettered: PER_ENVIRONMENT,
   /** Process: a payload had another structure than all before it. */
   SchemaChanged: BOTH,
   /** Process: a payload broke the schema its handler is registered with. */
@@ -62,7 +59,6 @@ const DETAILED = {
   ReconcileLag: PER_SOURCE,
   /** Drain: requests to endpoints, by the class of their answer. */
   DeliveryAttempts: [['environment'], ['environment', 'class']],
-  Sessions: [['environment'], ['environment', 'lane']],
 } as const satisfies Readonly<Record<string, readonly (readonly MetricDimension[])[]>>;
 
 /** Published under the environment alone. Only their names' types are needed to emit them: a cold start reads none of it. */
@@ -114,12 +110,8 @@ const OF_ENVIRONMENT = [
   'PublishSchemaMismatch',
   /** Publish: a type that is not in the catalogue, where that is only reported. */
   'PublishUnknownType',
-  /** Fan-out: a job whose message is gone. */
-  'MessageGone',
   /** Drain: from the 202 to the first byte sent, first attempts to healthy endpoints only. */
   'FirstAttemptDelay',
-  /** Drain: how long a request to an endpoint took. */
-  'AttemptDuration',
   'FirstAttempts',
   'FirstAttemptsOk',
   'DeliveryRetries',
@@ -180,7 +172,6 @@ const UNITS: Readonly<Partial<Record<MetricName, 'Milliseconds' | 'Seconds'>>> =
   ProbeLatency: 'Milliseconds',
   ReconcileLag: 'Seconds',
   FirstAttemptDelay: 'Milliseconds',
-  AttemptDuration: 'Milliseconds',
   WaitingOldestHealthyAge: 'Seconds',
 };
 

@@ -36,7 +36,6 @@ export async function acceptRequest(
   rules: IngestRules,
 ): Promise<Reply> {
   const receivedAt = ports.clock.now();
-  ports.telemetry.count('Requests', { source: source.id });
 
   const barred = refuseAtTheDoor(source, request, ports);
   if (barred) {

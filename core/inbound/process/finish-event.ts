@@ -163,7 +163,6 @@ class Finisher {
   async #tryAgain({ at, cause, message, waiting, splitNext }: Extract<Ruling, { kind: 'again' }>): Promise<Disposal> {
     const delayMs = at - this.#by.now;
     const soon = delayMs <= this.#rules.timings.parkAboveMs;
-    if (cause === 'deferred') this.#count('Deferred');
     if (delayMs > RAISE_ABOVE_MS) await this.#raisePayload(this.#rules.retentionDays + delayMs / DAY_MS);
     const progress = splitNext === undefined ? {} : { splitNext };
     const note = { ...this.#note(cause), lastError: errorText(cause, message), ...progress };
@@ -174,8 +173,6 @@ class Finisher {
       const message = encodeWorkMessage({ ...referenceTo(this.#attempt.item), again: true });
       const delaySeconds = Math.min(900, Math.ceil(delayMs / 1_000));
       await this.#ports.queue.send(message, { groupId: this.#source, delaySeconds });
-    } else {
-      this.#count('Parked');
     }
     return ACK;
   }
@@ -209,7 +206,7 @@ class Finisher {
     await this.#ports.payloads.raiseBody(pk, bodySha, expiryAfter(this.#by.now, days + PAYLOAD_MARGIN_DAYS));
   }
 
-  #count(metric: Final | 'AttemptsFailed' | 'Deferred' | 'Parked'): void {
+  #count(metric: Final | 'AttemptsFailed'): void {
     this.#ports.telemetry.count(metric, { source: this.#source });
   }
 

@@ -148,7 +148,6 @@ async function taken(
   if (way.claimId !== undefined && item.status === 'processing') return { kind: 'owned', item, claimId: way.claimId };
   if (item.status === 'skipped_stale') await noteTooOld(item, ports);
   else {
-    ports.telemetry.count('Parked', { source });
     ports.telemetry.log('debug', {
       stage: 'parked',
       source,

@@ -48,7 +48,7 @@ export async function attempt(session: Session, prepared: Prepared): Promise<voi
     verdict.fault === 'throttle' && noteThrottled(session, prepared.sendings[0] as Sending, startedAt);
   if (session.health.holdUntil !== undefined) stopFor(session, 'held');
   if (verdict.fault === 'ours') stopFor(session, 'broken');
-  count(session, prepared, { verdict, onTrial, ms: now - startedAt, startedAt });
+  count(session, prepared, { verdict, onTrial, startedAt });
   // 3. For each delivery: its record and rows. Only an answer proves that our own way out works.
   const unanswered = answer.kind === 'failed' && verdict.fault === 'endpoint';
   const spared = unanswered && (await session.guardOn());
@@ -165,12 +165,11 @@ async function disable(session: Session, reason: DisableReason): Promise<void> {
 function count(
   session: Session,
   { sendings }: Prepared,
-  seen: { readonly verdict: Verdict; readonly onTrial: boolean; readonly ms: number; readonly startedAt: number },
+  seen: { readonly verdict: Verdict; readonly onTrial: boolean; readonly startedAt: number },
 ): void {
-  const { verdict, onTrial, ms, startedAt } = seen;
+  const { verdict, onTrial, startedAt } = seen;
   const { telemetry } = session.ports;
   telemetry.count('DeliveryAttempts', { class: verdict.class });
-  telemetry.measure('AttemptDuration', ms);
   if (verdict.fault === 'ours') telemetry.count('OwnFault');
   if (verdict.class === 'forbidden_address') telemetry.count('ForbiddenAddress');
   for (const sending of sendings) {

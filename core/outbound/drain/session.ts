@@ -48,7 +48,6 @@ async function runOnce(tools: SessionTools, token: Token, invocation: Invocation
   // 2. Whatever kills its process must not do it forever.
   if (taken.runtime.crashes >= tools.rules.timings.crashLimit) return restCrashed(taken);
   // 3. The rows.
-  tools.ports.telemetry.count('Sessions', { lane: tools.rules.lane });
   try {
     await drainRows(taken);
   } finally {

@@ -84,7 +84,7 @@ async function fanOutOne(ports: FanOutPorts, rules: FanOutRules, job: FanOutJob)
     store.get(applicationKey(app), 'consistent'),
   ]);
   if (message === undefined || message.bodyRemovedAt !== undefined) {
-    telemetry.count('MessageGone');
+    telemetry.log('warn', { stage: 'fan_out', cause: 'message_gone', msg, app });
     return [];
   }
   if (application === undefined || application.state === 'erasing') return [];

@@ -106,7 +106,7 @@ describe('the exported handlers', () => {
       statusCode: 404,
     });
     expect(await handler(request, context)).toMatchObject({ statusCode: 503 });
-    expect(metricsIn(lines)).toEqual(expect.arrayContaining(['Requests', 'RequestRefused']));
+    expect(metricsIn(lines)).toEqual(expect.arrayContaining(['RequestRefused']));
     const broken = { ...request, headers: null };
     const answer = await handler(broken, context);
     expect(answer).toMatchObject({ statusCode: 500, body: expect.stringContaining('internal_error') });
