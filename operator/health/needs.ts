@@ -95,7 +95,8 @@ function jobs({ jobs: running = [] }: SystemView, now: number): readonly Need[] 
 function customers({ customers: summary }: SystemView): readonly Need[] {
   if (summary === undefined || summary.as_of === null) return [];
   const next = { text: 'See the deliveries', href: '/out' };
-  const { endpoints, failing = 0, on_hold: held, disabled } = summary;
+  const { endpoints, failing = 0, on_hold: held, disabled, paused: stopped } = summary;
+  const alsoPaused = stopped === 0 ? '' : `, ${stopped} ${stopped === 1 ? 'is' : 'are'} paused`;
   const closed = held + disabled;
   const none = `${closed} of ${endpoints} endpoints of customers ${closed === 1 ? 'gets' : 'get'} nothing now`;
   const text =
@@ -104,7 +105,7 @@ function customers({ customers: summary }: SystemView): readonly Need[] {
       : `${none}${failing === 0 ? '' : `, ${failing} more ${failing === 1 ? 'fails' : 'fail'}`}`;
   return [
     ...(summary.egress_guard === null ? [] : [need(guardText(summary.egress_guard), next)]),
-    ...(closed + failing === 0 ? [] : [need(text, next, true)]),
+    ...(closed + failing === 0 ? [] : [need(`${text}${alsoPaused}`, next, true)]),
   ];
 }
 

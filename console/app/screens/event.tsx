@@ -172,7 +172,7 @@ function Way({ steps }: { readonly steps: readonly Step[] }) {
               </li>
             ))}
           </ol>
-          <p class="faint took">{tookWords(lane)}</p>
+          <p class="faint way-sum">{tookWords(lane)}</p>
         </div>
       ))}
     </section>

@@ -74,7 +74,7 @@ describe.skipIf(BROWSER_PATH === undefined)('a bad night', () => {
       `alarm ${night.cli.alarms[0]?.name}`,
       `shop refused ${forged('shop')} requests in the last hour`,
       `pay refused ${forged('pay')} requests in the last hour`,
-      `${notWell} of ${ENDPOINTS.length} endpoints of customers get nothing now, 1 more fails`,
+      `${notWell} of ${ENDPOINTS.length} endpoints of customers get nothing now, 1 more fails, 1 is paused`,
     ])
       expect(text).toContain(trouble);
     const open = items(({ status }) => !isTerminal(status));
@@ -92,6 +92,23 @@ describe.skipIf(BROWSER_PATH === undefined)('a bad night', () => {
       const counts = `${of(recent)}${died > 0 ? ` · ${died} dead` : ''}`;
       expect((await line.locator('.counts').innerText()).replaceAll(/\s+/g, ' ')).toBe(counts);
     }
+  });
+
+  it('keeps the cells of its rows in their places, and cuts no state on a phone', async () => {
+    for (const width of [1280, 390]) {
+      await page.setViewportSize({ width, height: 900 });
+      await see('/', '.event-line');
+      const rows = page.locator('.event-line');
+      const ends = await rows.evaluateAll(all =>
+        all.map(it => it.querySelector('.when')?.getBoundingClientRect().right),
+      );
+      expect(new Set(ends).size, `${width}`).toBe(1);
+      const cut = await rows.evaluateAll(
+        all => all.filter(it => it.firstElementChild!.scrollWidth > it.firstElementChild!.clientWidth).length,
+      );
+      expect(cut, `${width}`).toBe(0);
+    }
+    await page.setViewportSize({ width: 1280, height: 900 });
   });
 
   it('shows three groups of dead letters, each as many as the stores have', async () => {

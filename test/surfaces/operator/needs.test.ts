@@ -69,7 +69,9 @@ it('names a source that refuses, once, by what came most often, and says "at lea
 });
 
 it('names the endpoints of customers that get nothing, and calls for a person when our own way out fails', () => {
-  expect(textsOf({ customers: SUMMARY })).toEqual(['notice 5 of 9 endpoints of customers get nothing now → /out']);
+  expect(textsOf({ customers: SUMMARY })).toEqual([
+    'notice 5 of 9 endpoints of customers get nothing now, 1 is paused → /out',
+  ]);
   const egress_guard = { silent: 7, counted: 9, seen_at: '2026-11-24T11:59:00Z' };
   expect(textsOf({ customers: { ...SUMMARY, egress_guard } })[0]).toMatch(
     /^needs 7 endpoints stopped answering at once/,
