@@ -47,7 +47,7 @@ function lines(run: Run, reports: readonly ReconcileReport[]): readonly string[]
 function showNext(run: Run, reports: readonly ReconcileReport[], dryRun: boolean): void {
   const withGaps = reports.find(it => it.gaps.length > 0);
   if (withGaps && dryRun) run.out.next(run.command(`reconcile --source ${withGaps.source}`), 'records them');
-  else if (withGaps) run.out.next(run.command(`events get ${withGaps.gaps[0]}`), 'what became of the first');
+  else if (withGaps) run.out.next(run.command(`events get ${withGaps.gaps[0]}`), 'what happened to the first');
   else run.out.next(run.command('status'), 'rates, backlog, dead letters');
 }
 

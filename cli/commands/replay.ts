@@ -135,7 +135,7 @@ async function replayByIds(run: Run, ids: readonly string[], options: ReplayOpti
     );
   }
   const first = items[0];
-  if (first) run.out.next(run.command(`events get ${toEventId(first.pk)}`), 'what became of it');
+  if (first) run.out.next(run.command(`events get ${toEventId(first.pk)}`), 'what happened to it');
   return failures === 0 ? EXIT.ok : failures === items.length ? EXIT.failure : EXIT.partial;
 }
 

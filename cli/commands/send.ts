@@ -72,7 +72,7 @@ export function addSend(program: Command, set: CommandSet): void {
       progress.end();
       if (count > 1) run.out.result({ sent: count, refused }, () => [`${count} sent, ${refused} refused`]);
       if (refused > 0) run.out.next(run.command('doctor'), 'what may be wrong with the source');
-      else run.out.next(run.command(`events ls --source ${name} --since 5m`), 'what became of it');
+      else run.out.next(run.command(`events ls --source ${name} --since 5m`), 'what happened to it');
       return refused === 0 ? EXIT.ok : refused === count ? EXIT.failure : EXIT.partial;
     }),
   );

@@ -254,7 +254,7 @@ export const ROUTES: Readonly<Record<Route, Described>> = {
     errors: NO_MESSAGE,
   },
   'GET /v1/apps/{app}/messages/{msg}/deliveries': {
-    summary: 'What became of it at each endpoint.',
+    summary: 'What happened to it at each endpoint.',
     query: { endpoint: text('Only at this one: its id, or uid:<uid>.'), ...schemas.PAGE_QUERY },
 
     answers: { 200: pageOf('Delivery') },
