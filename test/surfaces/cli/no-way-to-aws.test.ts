@@ -17,6 +17,7 @@ const ARGUMENTS: Readonly<Record<string, string>> = {
 const OPTIONS: Readonly<Record<string, readonly string[]>> = {
   'dlq close': ['--cause', 'schema', '--why', 'x', '--yes'],
   replay: ['--cause', 'schema', '--why', 'x', '--yes'],
+  import: ['--dry-run'],
   'processor stop': ['--yes'],
   pause: ['--why', 'x', '--yes'],
   listen: ['--forward-to', 'http://127.0.0.1:9'],
@@ -87,7 +88,9 @@ describe.each(WAYS)('with %s', (_name, failure, code, words) => {
         asked++;
         return Promise.reject(failure);
       };
-      const args = [...path, ...given, ...(OPTIONS[name] ?? [])];
+      // The file of an import is looked at before anybody is asked: it has to be there.
+      const written = name === 'import' ? [import.meta.filename] : given;
+      const args = [...path, ...written, ...(OPTIONS[name] ?? [])];
       const result = await new CliWorld().run(args, { openGateway, realTime: true, stdin: 'a'.repeat(40) });
       expect(asked, result.stderr).toBeGreaterThan(0);
       expect(result.code).toBe(code);
