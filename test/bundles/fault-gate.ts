@@ -206,8 +206,10 @@ function needsOf({ action, input }: GateCall): readonly Need[] {
       return input.Entries.map((entry: Json) => ({ action, resource: entry.EventBusName }));
     case 'states':
       return [{ action, resource: input.stateMachineArn }];
-    case 'lambda':
-      return [{ action, resource: String(/functions\/([^/]+)\//.exec(input.path)?.[1]) }];
+    case 'lambda': {
+      const called = String(/functions\/([^/]+)\//.exec(input.path)?.[1]);
+      return [{ action, resource: called.startsWith('arn:') ? called : arn('lambda', `function:${called}`) }];
+    }
     default:
       return [{ action, resource: '?' }];
   }
