@@ -25,9 +25,14 @@ const CALL_MS = 5;
 const BUDGET_MS = 50_000;
 const RUNS_A_MONTH = (365 / 12) * 24 * 60;
 
+/** In an hour each run has had its turn: many dead letters are not counted in each. */
+const RUNS = 60;
+
 export interface IdleSweep {
+  /** Of a run, on average. */
   readonly calls: number;
   readonly readUnits: number;
+  /** Of the longest run. */
   readonly seconds: number;
   /** Of a month of such runs: reads, writes and the waiting of the function. */
   readonly dollars: number;
@@ -35,7 +40,7 @@ export interface IdleSweep {
   readonly deaths: number;
 }
 
-/** The second of two runs: the first one looks at a day of every source. */
+/** An hour of runs, after two others: the first one looks at a day of every source. */
 export async function idleSweep(sources: number, deaths: number): Promise<IdleSweep> {
   const clock = new VirtualClock();
   const random = new SeededRandom(7);
@@ -98,23 +103,30 @@ export async function idleSweep(sources: number, deaths: number): Promise<IdleSw
   await run();
   await clock.advanceBy(20 * MINUTE_MS);
   await run();
-  await clock.advanceBy(MINUTE_MS);
   const before = structuredClone(meter.counts);
   const callsBefore = meter.calls.length;
   queueCalls = 0;
-  const tookMs = await run();
+  let longestMs = 0;
+  let tookMs = 0;
+  for (let nth = 0; nth < RUNS; nth++) {
+    await clock.advanceBy(MINUTE_MS);
+    const ms = await run();
+    tookMs += ms;
+    longestMs = Math.max(longestMs, ms);
+  }
   const { readUnits, writeUnits } = meter.counts;
   const reads = readUnits - before.readUnits;
   const gbSeconds = (tookMs / 1_000) * (SWEEPER_MEMORY_MB / 1_024);
-  const each =
+  const all =
     (reads * PRICES.dynamoReadMillion.dollars + (writeUnits - before.writeUnits) * PRICES.dynamoWriteMillion.dollars) /
       1e6 +
     gbSeconds * PRICES.lambdaArmGbSecond.dollars;
   return {
-    calls: meter.calls.slice(callsBefore).filter(it => !['work', 'dead'].includes(it.target)).length + queueCalls,
-    readUnits: reads,
-    seconds: tookMs / 1_000,
-    dollars: each * RUNS_A_MONTH,
+    calls:
+      (meter.calls.slice(callsBefore).filter(it => !['work', 'dead'].includes(it.target)).length + queueCalls) / RUNS,
+    readUnits: reads / RUNS,
+    seconds: longestMs / 1_000,
+    dollars: (all / RUNS) * RUNS_A_MONTH,
     deaths: telemetry.measures.findLast(it => it.metric === 'OpenDeadLetters')?.value ?? Number.NaN,
   };
 }

@@ -45,8 +45,17 @@ describe('the nightly audit', () => {
 describe('an idle sweeper', () => {
   it('asks three questions of a source, and counts the dead letters of those that have any', async () => {
     const [ten, twenty] = [await idleSweep(10, 0), await idleSweep(20, 0)];
-    expect(twenty.calls - ten.calls).toBe(30);
-    expect(await idleSweep(20, 5)).toMatchObject({ calls: twenty.calls + 5, deaths: 5 });
+    // Once in the hour of runs each look at a source has the end of one hour and the beginning of the next.
+    expect(twenty.calls - ten.calls).toBeCloseTo(30 + 20 / 60, 5);
+    const five = await idleSweep(20, 5);
+    expect(five.calls - twenty.calls).toBeCloseTo(5, 5);
+    expect(five.deaths).toBe(5);
+  });
+
+  it('reads a hundred units a minute more for thirty thousand dead letters, and says how many there are', async () => {
+    const [none, many] = [await idleSweep(40, 0), await idleSweep(40, 30_000)];
+    expect(many.readUnits - none.readUnits).toBeLessThan(150);
+    expect(many.deaths).toBe(30_000);
   });
 });
 

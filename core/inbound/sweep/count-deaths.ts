@@ -1,29 +1,52 @@
-/** Dead letters by their records. */
-import type { SourceId } from '#core/glossary.ts';
+/**
+ * Dead letters by their records. A count reads the index of all of them, so many are counted more rarely: what it costs a
+ * minute stays the same, and in between the last count is told.
+ */
+import { given } from '#core/given.ts';
+import type { EpochMs, SourceId } from '#core/glossary.ts';
 import { sideBySide } from '#core/side-by-side.ts';
+import { HOUR_MS, MINUTE_MS } from '#core/time.ts';
 import type { SweepRun } from './sweep-run.ts';
+import { type Deaths, readSweeper } from './sweeper-record.ts';
 
-export interface Deaths {
-  readonly open: number;
-  /** Open ones whose messages the DLQ has not dropped for their age. */
-  readonly inQueue: number;
-  /** Of the oldest in the queue; meaningless where none is. */
-  readonly oldestExpiresInMs: number;
-  /** False: the run was over before all were counted, and there are at least these. */
-  readonly complete: boolean;
+/** A count of as many, each minute, is about a hundred read units. Twice as many are counted every second minute. */
+const COUNTED_A_MINUTE = 7_500;
+const LONGEST_MS = HOUR_MS;
+
+/** The last count while it holds, else a new one: source by source, of those that have any, until the run is over. */
+export async function countDeaths(run: SweepRun): Promise<Deaths> {
+  const { ports, sources } = run;
+  const occupied = await run.guard(() => ports.store.occupied('attention'));
+  if (occupied !== undefined)
+    return countOf(
+      sources.filter(source => occupied.has(source)),
+      run,
+    );
+  const last = (await run.guard(() => readSweeper(ports.control)))?.deaths;
+  return last !== undefined && run.now < last.at + holdsFor(last, run) ? last : countOf(sources, run);
 }
 
-/** Counts source by source, of those that have any, side by side, until the run is over. */
-export async function countDeaths(run: SweepRun): Promise<Deaths> {
-  const { ports, rules, sources, until } = run;
-  const keptSince = ports.clock.now() - rules.deadQueueRetentionSeconds * 1_000;
+/** Not past the moment at which the oldest message leaves the queue: who is told of the next one would be told late. */
+function holdsFor({ at, open, oldestDeadAt }: Deaths, run: SweepRun): number {
+  const expiresAt = (oldestDeadAt ?? Number.POSITIVE_INFINITY) + retentionMs(run);
+  // Less half a minute: runs begin some seconds early or late.
+  const turns = Math.ceil(open / COUNTED_A_MINUTE) * MINUTE_MS - MINUTE_MS / 2;
+  return Math.min(turns, LONGEST_MS, expiresAt - at);
+}
+
+function retentionMs({ rules }: SweepRun): number {
+  return rules.deadQueueRetentionSeconds * 1_000;
+}
+
+async function countOf(sources: readonly SourceId[], run: SweepRun): Promise<Deaths> {
+  const { ports, until } = run;
+  const now = ports.clock.now();
+  const keptSince = now - retentionMs(run);
   let open = 0;
   let inQueue = 0;
-  let oldestDeadAt = Number.POSITIVE_INFINITY;
+  let oldest: EpochMs | undefined;
   let complete = true;
-  const occupied = await run.guard(() => ports.store.occupied('attention'));
-  const dead = sources.filter(source => occupied === undefined || occupied.has(source));
-  await sideBySide(dead, async (source: SourceId) => {
+  await sideBySide(sources, async (source: SourceId) => {
     let cursor: string | undefined;
     do {
       const page = await ports.store.attention(source, cursor);
@@ -31,10 +54,10 @@ export async function countDeaths(run: SweepRun): Promise<Deaths> {
       const times = page.items.map(it => Number(it.attentionAt.slice(0, 13)));
       const kept = times.filter(at => at > keptSince);
       inQueue += kept.length;
-      oldestDeadAt = Math.min(oldestDeadAt, ...kept);
+      for (const at of kept) oldest = Math.min(oldest ?? at, at);
       cursor = page.cursor;
     } while (cursor !== undefined && ports.clock.now() < until);
     complete &&= cursor === undefined;
   });
-  return { open, inQueue, oldestExpiresInMs: oldestDeadAt - keptSince, complete };
+  return { at: now, open, inQueue, ...given({ oldestDeadAt: oldest }), complete };
 }

@@ -7,14 +7,14 @@
 import { given } from '#core/given.ts';
 import { runReplayJobs } from '#core/inbound/replay/run-replay-jobs.ts';
 import { sideBySide } from '#core/side-by-side.ts';
-import { countDeaths, type Deaths } from './count-deaths.ts';
+import { countDeaths } from './count-deaths.ts';
 import { coverArrivals } from './cover-arrivals.ts';
 import { drainDeadQueue } from './drain-dead-queue.ts';
 import { readRefusedFor } from './read-refused.ts';
 import { sweepDue } from './sweep-due.ts';
 import type { SweepPorts, SweepRules } from './sweep-ports.ts';
 import { SweepRun } from './sweep-run.ts';
-import { LEASE_CONTROL, lineOf, noteSweeper, readSweeper, type SweeperRecord } from './sweeper-record.ts';
+import { type Deaths, LEASE_CONTROL, lineOf, noteSweeper, readSweeper, type SweeperRecord } from './sweeper-record.ts';
 import { type Handler, tellConcerns } from './tell-concerns.ts';
 
 /** Share of a run kept free of replay jobs, for the drain and the report. */
@@ -33,7 +33,7 @@ const LOOK_AGAIN_MS = 500;
  *  5. see which sources are refused for a wrong secret;
  *  6. tell what people should hear of once: the first conflict of a source, handlers that only fail;
  *  7. go on with replay jobs, in the time that live events left;
- *  8. count the dead letters and drain the DLQ;
+ *  8. count the dead letters, very many of them not in each run, and drain the DLQ;
  *  9. report, and write down that the run ended, and how; also of one that crashed.
  */
 export async function sweep(budgetMs: number, ports: SweepPorts, rules: SweepRules): Promise<void> {
@@ -44,7 +44,7 @@ export async function sweep(budgetMs: number, ports: SweepPorts, rules: SweepRul
   try {
     const deaths = await carryOut(run, budgetMs);
     await run.guard(() =>
-      noteSweeper({ ...(deaths && { wellAt: run.now }), ...run.lastError, ...ended }, ports.control),
+      noteSweeper({ ...(deaths && { wellAt: run.now, deaths }), ...run.lastError, ...ended }, ports.control),
     );
   } catch (error) {
     await noteCrash(run, { error: { at: run.now, text: lineOf(error) }, ...ended });
@@ -108,6 +108,8 @@ async function tellPeople(run: SweepRun, failing: readonly Handler[]): Promise<v
 
 /** What cannot be counted is looked through: the messages say for themselves whether their death is over. */
 async function drain(run: SweepRun, deaths: Deaths | undefined): Promise<void> {
+  // Beside an older count each death since would look like one that is dealt with.
+  if (deaths && deaths.at < run.startedAt) return;
   const dealtWith = run.deadMessages === undefined || run.deadMessages > (deaths?.inQueue ?? 0);
   if (dealtWith) await run.guard(() => drainDeadQueue(run.until, run.ports));
 }
@@ -123,7 +125,10 @@ function report(run: SweepRun, deaths: Deaths | undefined): void {
     telemetry.count('SweeperRuns');
     telemetry.measure('OpenDeadLetters', deaths.open);
     // A message that is gone expires no more: the alarm must be OK again before the next one comes near its end.
-    if (deaths.inQueue > 0) telemetry.measure('DlqOldestExpiresIn', deaths.oldestExpiresInMs / 1_000);
+    if (deaths.oldestDeadAt !== undefined) {
+      const expiresAt = deaths.oldestDeadAt + run.rules.deadQueueRetentionSeconds * 1_000;
+      telemetry.measure('DlqOldestExpiresIn', (expiresAt - run.now) / 1_000);
+    }
   }
   for (const source of run.rules.reportSilence ?? []) telemetry.count('Accepted', { source }, 0);
   telemetry.log('debug', {
@@ -133,6 +138,9 @@ function report(run: SweepRun, deaths: Deaths | undefined): void {
     sources: run.sources.length,
     ...(deaths === undefined
       ? {}
-      : { [deaths.complete ? 'open_dead_letters' : 'open_dead_letters_at_least']: deaths.open }),
+      : {
+          [deaths.complete ? 'open_dead_letters' : 'open_dead_letters_at_least']: deaths.open,
+          ...(deaths.at < run.startedAt && { dead_letters_counted_at: deaths.at }),
+        }),
   });
 }

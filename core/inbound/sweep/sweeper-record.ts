@@ -12,6 +12,19 @@ export const LEASE_CONTROL = 'sweeper-lease';
 /** Of an error's text; it is shown in one line. */
 const TEXT_LIMIT = 300;
 
+/** A count of the dead letters. */
+export interface Deaths {
+  /** When they were counted. */
+  readonly at: EpochMs;
+  readonly open: number;
+  /** Open ones whose messages the DLQ had not dropped for their age. */
+  readonly inQueue: number;
+  /** Of the oldest in the queue. Absent: none is. */
+  readonly oldestDeadAt?: EpochMs;
+  /** False: the run was over before all were counted, and there are at least these. */
+  readonly complete: boolean;
+}
+
 export interface SweeperRecord {
   /** The end of the last run that did all of its work. Absent: there was none yet. */
   readonly wellAt?: EpochMs;
@@ -19,6 +32,8 @@ export interface SweeperRecord {
   readonly error?: { readonly at: EpochMs; readonly text: string };
   /** Version of the lease of the last run that ended: until another takes it, it is free before its time is over. */
   readonly endedLease?: number;
+  /** The last count of the dead letters. */
+  readonly deaths?: Deaths;
 }
 
 /** Empty when no run has ended yet. Throws a DependencyError when the table cannot be read. */

@@ -1,12 +1,14 @@
 /** What the sweeper sends, how often, and what it leaves alone. */
 import { describe, expect, it } from 'vitest';
 import { recordCalls } from '#adapters/memory/faults.ts';
+import { MemoryControlStore } from '#adapters/memory/memory-control-store.ts';
 import { LOCAL_TIMINGS } from '#core/config/defaults.ts';
 import { busy, PermanentError } from '#core/handler/handler-contract.ts';
 import { countDeaths } from '#core/inbound/sweep/count-deaths.ts';
 import type { SweepRun } from '#core/inbound/sweep/sweep-run.ts';
+import { type Deaths, noteSweeper } from '#core/inbound/sweep/sweeper-record.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '#core/time.ts';
-import { MemoryWorld, type Role, type WorldOptions } from '#test/kit/memory-world.ts';
+import { EVENTS, MemoryWorld, type Role, type WorldOptions } from '#test/kit/memory-world.ts';
 import { faultAt } from './support/fault-at.ts';
 import { handlerThat } from './support/handlers.ts';
 
@@ -269,4 +271,31 @@ describe('dead letters that cannot all be counted in a run', () => {
     expect(await countDeaths(run(['shop', 'pay']))).toMatchObject({ open: 2, complete: false });
     expect(await countDeaths(run([]))).toMatchObject({ open: 0, complete: true });
   });
+});
+
+// Holds I7: beside an older count the queue is left alone, and after the next one what is dealt with goes.
+it('drains the dead-letter queue only beside a count of the same run', async () => {
+  const world = new MemoryWorld({ ...calm, sources: ['shop', 'pay'], database: { indexLagMs: () => 0 } });
+  const at = world.clock.now();
+  for (let n = 0; n < 1_001; n++) {
+    const source = n % 2 === 0 ? 'shop' : 'pay';
+    const item = {
+      pk: `${source}#old_${n}`,
+      attentionSource: source,
+      attentionAt: `${at - 20 * DAY_MS + n}#handler_error`,
+    };
+    world.database.write({ kind: 'put', table: EVENTS, item });
+  }
+  const counted: Deaths = { at: at - SECOND_MS, open: 15_000, inQueue: 0, complete: true };
+  await noteSweeper({ deaths: counted }, new MemoryControlStore(world.database, EVENTS));
+  let looks = 0;
+  world.dead.onReceived = () => {
+    looks += 1;
+  };
+  world.dead.send('not ours');
+  await world.clock.complete(world.sweeper.invoke({}));
+  expect(looks).toBe(0);
+  await world.clock.advanceBy(2 * MINUTE_MS);
+  await world.clock.complete(world.sweeper.invoke({}));
+  expect(looks).toBeGreaterThan(0);
 });

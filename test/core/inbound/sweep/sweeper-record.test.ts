@@ -26,7 +26,7 @@ describe('the record of the sweeper', () => {
     expect(await readSweeper(control)).toEqual({});
     await run();
     const { ended } = await run();
-    expect(await readSweeper(control)).toEqual({ wellAt: ended, endedLease: 2 });
+    expect(await readSweeper(control)).toMatchObject({ wellAt: ended, endedLease: 2, deaths: { open: 0 } });
   });
 
   it('says of a run that crashed why, and keeps when the last one ended well: its lease is that of any run', async () => {
@@ -39,6 +39,7 @@ describe('the record of the sweeper', () => {
       expect(crashed.kind).toBe('failed');
       expect(await readSweeper(control)).toEqual({
         wellAt: well.ended,
+        deaths: expect.objectContaining({ complete: true }),
         endedLease: 2,
         error: { at: crashed.ended, text: "TypeError: Cannot read properties of undefined (reading 'pk') at a line" },
       });
@@ -55,6 +56,7 @@ describe('the record of the sweeper', () => {
       expect(kind).toBe('returned');
       expect(await readSweeper(control)).toEqual({
         wellAt: ended,
+        deaths: expect.objectContaining({ at: ended }),
         endedLease: 1,
         error: { at: ended, text: 'DependencyError: dynamodb: Query: Rate exceeded' },
       });
