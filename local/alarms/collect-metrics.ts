@@ -80,8 +80,8 @@ export class MetricCollector {
 
   /** The emulator counts no run that its API Gateway starts: each request that ingest counted is one. */
   #addRuns(line: EmfLine | undefined): void {
-    const requests = line?.['Requests'];
-    if (line === undefined || typeof requests !== 'number') return;
+    const requests = requestsIn(line);
+    if (line === undefined || requests === 0) return;
     const FunctionName = this.#stacks.flatMap(it => Object.entries(it.physicalIds)).find(([id]) => isIngest(id))?.[1];
     if (FunctionName === undefined) return;
     const runs = { namespace: 'AWS/Lambda', name: 'Invocations', dimensions: { FunctionName } };
@@ -145,6 +145,11 @@ interface EmfLine {
   };
   readonly [key: string]: unknown;
 }
+
+/** What becomes of a request: ingest counts one of them. */
+const ENDS = ['Accepted', 'Duplicate', 'RequestRefused'] as const;
+export const requestsIn = (line: EmfLine | undefined): number =>
+  ENDS.reduce((sum, name) => sum + (typeof line?.[name] === 'number' ? (line[name] as number) : 0), 0);
 
 /** Logical ids of a function, with CDK's hash. */
 const isIngest = (id: string): boolean => /^IngestFunction[0-9A-F]{8}$/.test(id);

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { EmfTelemetry } from '#adapters/telemetry/emf-telemetry.ts';
 import { MINUTE_MS } from '#core/time.ts';
 import { type AlarmDefinition, readAlarms } from '#local/alarms/alarm-definition.ts';
 import { momentsUntil } from '#local/alarms/alarms.ts';
-import { addEmfLine } from '#local/alarms/collect-metrics.ts';
+import { addEmfLine, requestsIn } from '#local/alarms/collect-metrics.ts';
 import { evaluateAlarm } from '#local/alarms/evaluate-alarm.ts';
 import { compileMetricMath } from '#local/alarms/metric-math.ts';
 import { MetricStore, statistic } from '#local/alarms/metric-store.ts';
@@ -128,6 +129,21 @@ describe('alarms', () => {
     expect(sum({ environment: 'local' })).toBe(5);
     expect(sum({ environment: 'local', source: 'stripe' })).toBe(2);
     expect(sum({ source: 'stripe' })).toBeUndefined();
+  });
+
+  it('know the requests by what ingest printed of them: the emulator counts no run that API Gateway starts', () => {
+    let requests = 0;
+    const write = (line: string): void => {
+      requests += requestsIn(addEmfLine(line, new MetricStore()));
+    };
+    const telemetry = new EmfTelemetry({ environment: 'local', level: 'info', write });
+    for (const metric of ['Accepted', 'Duplicate', 'RequestRefused'] as const) {
+      telemetry.count(metric, { source: 'stripe', cause: 'mismatch' });
+      telemetry.flush();
+    }
+    telemetry.count('UnrecordedAccepted');
+    telemetry.flush();
+    expect(requests).toBe(3);
   });
 
   it('are read from the template, with references resolved, and evaluated over the store', () => {
