@@ -151,4 +151,4 @@ export function dayWords({ successes, failures }: DayCounts): string {
   return `${tries}, ${inThousands(failed)} failed, most of them ${at} (${of})`;
 }
 
-const inThousands = (n: number): string => String(n).replace(/\B(?=(?:\d{3})+$)/g, ',');
+const inThousands = (n: number): string => n.toLocaleString('en-US');
