@@ -14,6 +14,8 @@ export interface Design {
   readonly keysPerSource: number;
   /** Of each source's route; a request above it is answered 429. Absent: none but the account's. */
   readonly throttle?: { readonly rate: number; readonly burst: number };
+  /** Where a route sends each event, one call for each. @default a handler, which calls nothing */
+  readonly target?: 'StartExecution' | 'PutEvents' | 'FIFO';
   /**
    * `outside`: a failed attempt is parked until the sweeper sends it, what the table refuses at the door rides in its message,
    * and a message whose claim the table refuses waits as a delayed copy. `visibility`: what the table refuses at the door is

@@ -21,6 +21,11 @@ export interface Quotas {
   readonly inFlight: number;
   /** Lambda's SQS mapping, more invocations at once per minute. */
   readonly mappingGrowthPerMinute: number;
+  /** Targets of routes, calls per second, where AWS gives least. Step Functions has a bucket beside its rate. */
+  readonly startExecutionPerSecond: number;
+  readonly startExecutionBurst: number;
+  readonly putEventsPerSecond: number;
+  readonly fifoSendsPerSecond: number;
 }
 
 /** What every account has unless it asks. Sources: the quota pages of API Gateway, Lambda, DynamoDB and SQS. */
@@ -36,6 +41,10 @@ export const DEFAULT_QUOTAS: Quotas = {
   secretBatchesPerSecond: 100,
   inFlight: 120_000,
   mappingGrowthPerMinute: 300,
+  startExecutionPerSecond: 150,
+  startExecutionBurst: 800,
+  putEventsPerSecond: 400,
+  fifoSendsPerSecond: 300,
 };
 /** A new account may start with ten environments. */
 export const NEW_ACCOUNT: Quotas = { ...DEFAULT_QUOTAS, concurrency: 10 };

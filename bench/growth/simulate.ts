@@ -39,6 +39,16 @@ type Happening =
   | { readonly kind: 'free' }
   | { readonly kind: 'sweep' };
 
+function targetOf(target: NonNullable<Design['target']>, quotas: Quotas, thin: number): Bucket {
+  const { startExecutionPerSecond, startExecutionBurst, putEventsPerSecond, fifoSendsPerSecond } = quotas;
+  const [rate, burst] = {
+    StartExecution: [startExecutionPerSecond, startExecutionBurst] as const,
+    PutEvents: [putEventsPerSecond, putEventsPerSecond] as const,
+    FIFO: [fifoSendsPerSecond, fifoSendsPerSecond] as const,
+  }[target];
+  return new Bucket(rate / thin, burst / thin);
+}
+
 export class Growth {
   readonly #heap = new Heap<{ readonly at: number; readonly what: Happening }>((a, b) => a.at < b.at);
   readonly #random = new SeededRandom(7);
@@ -57,6 +67,7 @@ export class Growth {
   readonly #environments: Bucket;
   #warm: number;
   readonly #secrets: Bucket;
+  readonly #target: Bucket | undefined;
   readonly #table: Table;
   readonly #key: Table;
   /** Name, write units of an accept, and the throughput of its own. */
@@ -90,6 +101,7 @@ export class Growth {
       new Table(quotas.otherFirst / thin, quotas.tableMost / thin),
     ]);
     this.#secrets = new Bucket(quotas.secretBatchesPerSecond / thin, quotas.secretBatchesPerSecond / thin);
+    this.#target = design.target && targetOf(design.target, quotas, thin);
     const keyUnits = quotas.indexKeyUnits * keysPerSource * share;
     this.#key = new Table(keyUnits, keyUnits);
   }
@@ -282,7 +294,9 @@ export class Growth {
     this.#pollers -= 1;
     this.#running -= 1;
     for (const message of batch) {
-      if (failed) this.#wait(message);
+      const refused = !failed && this.#target?.take(this.#now, 1) === false;
+      if (refused) this.#seen.breach(`${this.#design.target} calls per second`, this.#now);
+      if (failed || refused) this.#wait(message);
       else this.#seen.complete(message.acceptedAt, this.#now);
     }
     this.#poll();

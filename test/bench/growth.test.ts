@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { idleSweep } from '#bench/billing/idle-sweep.ts';
 import { auditOf } from '#bench/growth/audit.ts';
 import type { Design, Load, Times } from '#bench/growth/design.ts';
+import { OUTAGE } from '#bench/growth/observations.ts';
 import { DEFAULT_QUOTAS, type Quotas } from '#bench/growth/quotas.ts';
 import { Growth } from '#bench/growth/simulate.ts';
 import { AUDIT_NIGHT } from '#core/config/sweeper-speed.ts';
@@ -104,6 +105,20 @@ describe('growth', () => {
     const rush = { perSecond: 40, burst: 25, sources: 1 };
     const named = run(OURS, { ...DEFAULT_QUOTAS, secretBatchesPerSecond: 5 }, rush).breaches.map(it => it.quota);
     expect(named).toContain('BatchGetSecretValue calls per second');
+  });
+
+  it('tries again what the target of a route refuses: a burst above its quota costs time, and no event', () => {
+    const burst = { perSecond: 20, burst: 40, sources: 1 };
+    const handled = run({ ...OURS, maxConcurrency: 100 }, DEFAULT_QUOTAS, burst);
+    for (const target of ['StartExecution', 'PutEvents', 'FIFO'] as const) {
+      const routed = run({ ...OURS, maxConcurrency: 100, target }, DEFAULT_QUOTAS, burst);
+      expect(routed.breaches.map(it => it.quota)).toContain(`${target} calls per second`);
+      expect(routed.drainSeconds ?? 0, target).toBeGreaterThan(handled.drainSeconds ?? 0);
+      expect(routed, target).toMatchObject({ refused: 0, deadLettered: 0, drainSeconds: expect.any(Number) });
+      // Within half of each quota nothing is refused, until what an outage left is sent at the sweeper's rate.
+      const calm = run({ ...OURS, maxConcurrency: 100, target }, DEFAULT_QUOTAS, { ...burst, burst: 3 });
+      expect(calm.breaches.filter(it => it.at < OUTAGE.from)).toEqual([]);
+    }
   });
 
   it('takes as much on one source as its index keys do', () => {

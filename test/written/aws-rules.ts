@@ -221,10 +221,13 @@ const QUEUES: readonly AwsRule[] = [
     `${SQS}/sqs-fair-queues.html`,
     'remembered',
   ]),
-  of('SQS', 'A FIFO queue takes 300 calls a second of each kind without batching (as a route’s target).', [
-    `${SQS}/quotas-fifo.html`,
-    'remembered',
-  ]),
+  of(
+    'SQS',
+    'A FIFO queue takes 300 calls a second of each kind without batching (as a route’s target).',
+    [`${SQS}/quotas-fifo.html`, 'remembered'],
+    [GROWTH, 'bench/growth.test.ts'],
+    [QUOTAS, 'fifoSendsPerSecond'],
+  ),
   of(
     'SQS',
     'Billed are requests of each started 64 KB.',
@@ -525,13 +528,25 @@ const REST: readonly AwsRule[] = [
   ]),
   of(
     'Step Functions',
-    'StartExecution: a bucket of 800 to 1,300, refilled by 150 to 300 a second (as a route’s target).',
+    'StartExecution is refilled by 150 to 300 a second (as a route’s target).',
     [`${DEV}/step-functions/latest/dg/service-quotas.html`, 'remembered'],
+    [GROWTH, 'bench/growth.test.ts'],
+    [QUOTAS, 'startExecutionPerSecond'],
   ),
-  of('EventBridge', 'PutEvents: 400 to 10,000 entries a second by region (as a route’s target).', [
-    `${DEV}/eventbridge/latest/userguide/eb-quota.html`,
-    'remembered',
-  ]),
+  of(
+    'Step Functions',
+    'Beside its rate StartExecution has a bucket of 800 to 1,300.',
+    [`${DEV}/step-functions/latest/dg/service-quotas.html`, 'remembered'],
+    [GROWTH, 'bench/growth.test.ts'],
+    [QUOTAS, 'startExecutionBurst'],
+  ),
+  of(
+    'EventBridge',
+    'PutEvents: 400 to 10,000 entries a second by region (as a route’s target).',
+    [`${DEV}/eventbridge/latest/userguide/eb-quota.html`, 'remembered'],
+    [GROWTH, 'bench/growth.test.ts'],
+    [QUOTAS, 'putEventsPerSecond'],
+  ),
   of(
     'EventBridge',
     'A target takes 1 MB; SNS takes 256 KiB.',

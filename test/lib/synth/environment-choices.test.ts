@@ -6,6 +6,7 @@ import { resolveDeployment } from '#core/config/resolve-config.ts';
 import { PROVIDERS } from '#providers/index.ts';
 import { gateway } from '#test/fixtures/project/gateway.config.ts';
 import { synthEnvironment } from './synth-environment.ts';
+import { stacksOf } from './transitions.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: a template is untyped JSON
 type Resource = any;
@@ -142,8 +143,11 @@ describe('the order of outputs', () => {
   it('is the same in two templates of one configuration', async () => {
     const settings = configOf({ outbound: {}, probe: true });
     const [one, two] = await Promise.all([synthEnvironment('prod', settings), synthEnvironment('prod', settings)]);
-    for (const stack of ['data', 'gateway'] as const)
-      expect(JSON.stringify(one[stack].toJSON())).toBe(JSON.stringify(two[stack].toJSON()));
+    const stacks = stacksOf(one.stage);
+    expect(stacks.map(({ name }) => name)).toEqual(
+      expect.arrayContaining(['data', 'gateway', 'delivery'].map(name => `holdfast-prod-${name}`)),
+    );
+    expect(JSON.stringify(stacks)).toBe(JSON.stringify(stacksOf(two.stage)));
   });
 });
 
