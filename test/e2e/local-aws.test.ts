@@ -196,7 +196,7 @@ describe.skipIf(!python)('the real stacks on a local AWS', () => {
     const dead = await gateway.waitUntilFinished(bad.pk, 90_000);
     expect(dead).toMatchObject({ status: 'dead_letter', attempts: gateway.source('default').retry.attempts });
     expect(dead.lastError).toMatch(MISTAKE);
-    const { stdout } = await runOnAws(gateway, ['dlq', 'show', `evt_default.${bad.key}`]);
+    const { stdout } = await runOnAws(gateway, ['events', 'get', `evt_default.${bad.key}`]);
     expect(stdout).toMatch(MISTAKE);
     for (const item of finished) expect(item.completedAt).toBeLessThan(dead.deadAt ?? 0);
     expect(await Promise.all(good.map(event => gateway.timesApplied(effectOf(event.key))))).toEqual(good.map(() => 1));
