@@ -24,6 +24,7 @@ import { renderAwsPage } from './aws-rules.ts';
 import { withBlock } from './block.ts';
 import { renderExportsPage } from './exports-page.ts';
 import { licencesOf } from './licences.ts';
+import { writesTable } from './outbound-writes.ts';
 import { renderProviderIndex } from './provider-index.ts';
 
 export const ROOT = join(import.meta.dirname, '../..');
@@ -36,6 +37,8 @@ export function readWritten(path: string): string | undefined {
   const file = join(ROOT, path);
   return existsSync(file) ? readFileSync(file, 'utf8') : undefined;
 }
+
+const SENDING = 'docs/understand/how-sending-works.md';
 
 const json = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;
 const one = (path: string, text: string): Written => new Map([[path, text]]);
@@ -140,6 +143,15 @@ export const WRITERS: Readonly<Record<string, () => Written | Promise<Written>>>
   'the keys of the configuration': () => one('docs/reference/configuration.md', renderConfigPage()),
   'what the packages export': () => one('docs/reference/exports.md', renderExportsPage()),
   'the commands': commandTable,
+  'the writes of sending': () =>
+    one(
+      SENDING,
+      withBlock(
+        readWritten(SENDING) ?? '',
+        'writes',
+        writesTable(readWritten('core/outbound/protocol/delivery-writes.ts') ?? ''),
+      ),
+    ),
   'the code of the guides': guideCode,
   'the awkward order of the guide': orderTimeline,
   'the routes of the delivery API': routeTable,

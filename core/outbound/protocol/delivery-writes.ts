@@ -47,12 +47,22 @@ const WAKE = ['gpk', 'gsk'] as const;
 
 // ---- publish and fan-out ---------------------------------------------------------------------------------------------
 
-/** W1: the message, once. Refused: it is there, by our own repeated write or an earlier request. */
+/**
+ * W1: put the message.
+ * @by publish
+ * @if it is not there
+ * @else same input: continue; other input: 409
+ */
 export function putMessage(item: MessageItem): ItemPut<MessageItem> {
   return { kind: 'put', key: messageKey(item.id), item, condition: missing('pk') };
 }
 
-/** W20: takes a message's body away. What waits of it ends as canceled; who asks again changes nothing. */
+/**
+ * W20: remove a message's body. What waits of it ends as canceled.
+ * @by person
+ * @if it is there, and its body was not removed
+ * @else nothing is left to do
+ */
 export function removeBody(msg: MessageId, now: EpochMs): ItemUpdate<MessageItem> {
   const condition = all(exists('pk'), missing('bodyRemovedAt'));
   return { kind: 'update', key: messageKey(msg), condition, set: { bodyRemovedAt: now }, remove: ['body', 'ref'] };
@@ -62,8 +72,11 @@ export function removeBody(msg: MessageId, now: EpochMs): ItemUpdate<MessageItem
 export const COPY_WRITES = { copy: 0, name: 1, original: 2 } as const;
 
 /**
- * W23: a copy of a message, with its own body, in one transaction with its name beside the original: whoever takes the
- * original's body away finds it, or it is refused. Refused: it is there (our own repeated request), or the body is gone.
+ * W23: copy a message (`as_new`). The transaction reads the original: whoever takes the original's body away finds the copy,
+ * or the copy is refused.
+ * @by person
+ * @if a transaction: the copy is not there, its name beside the original, the original has its body
+ * @else it is there: continue; the body is gone: 410
  */
 export function copyMessage(copy: MessageItem, of: MessageId): readonly ItemWrite[] {
   const { id, expiresAt } = copy;
@@ -77,7 +90,11 @@ export function copyMessage(copy: MessageItem, of: MessageId): readonly ItemWrit
 /** As it is stored; most rows have none. */
 const keptBy = ({ keepMs }: Kept): Kept => (keepMs === undefined ? {} : { keepMs });
 
-/** W2: a live row. No condition: the same key is the same row. */
+/**
+ * W2: put a first row.
+ * @by fan-out
+ * @if none: the same key is the same row
+ */
 export function liveRow(
   delivery: DeliveryId & Kept & Pick<RowItem, 'type'>,
   now: EpochMs,
@@ -98,7 +115,12 @@ export interface Take {
   /** Behind a closed gate, to end what is too old: no hold is looked at. */
   readonly toEnd: boolean;
 }
-/** W3: takes the lease, as the item was read: free or over, behind the same gate, no hold. */
+/**
+ * W3: take the lease.
+ * @by session
+ * @if owner, lease and gate as read; the lease is free or over; no hold
+ * @else our own token is there: it was our repeated write, so continue. Else read again
+ */
 export function takeLease(read: RuntimeItem, by: Take): RuntimeUpdate {
   const free = [same('owner', read.owner), same('leaseUntil', read.leaseUntil), eq('gate', read.gate)];
   const noHold = any(missing('holdUntil'), le('holdUntil', by.now + OUTBOUND_TIMINGS.slackMs));
@@ -114,7 +136,12 @@ export function takeLease(read: RuntimeItem, by: Take): RuntimeUpdate {
   };
 }
 
-/** W4: the owner needs more time. */
+/**
+ * W4: renew the lease.
+ * @by session
+ * @if owner is `me`
+ * @else begin nothing new, record the requests that are under way, release
+ */
 export function renewLease(ep: EndpointId, me: string, leaseUntil: EpochMs): RuntimeUpdate {
   return { kind: 'update', key: runtimeKey(ep), condition: eq('owner', me), set: { leaseUntil } };
 }
@@ -159,7 +186,12 @@ export const SESSION_ATTRIBUTES = [
 ] as const satisfies readonly (keyof RuntimeItem)[];
 export type SessionState = { readonly [K in (typeof SESSION_ATTRIBUTES)[number]]?: RuntimeItem[K] | undefined };
 
-/** W10: gives the lease back, with what the session found out and when to look again. */
+/**
+ * W10: give the lease back, with what the session found out and when to look again.
+ * @by session
+ * @if owner is `me`
+ * @else look again with the item that came back
+ */
 export function releaseLease(
   ep: EndpointId,
   me: string,
@@ -193,7 +225,12 @@ export function releaseCrashed(ep: EndpointId, me: string, now: EpochMs, holdUnt
   };
 }
 
-/** W11: a token at a closed gate. Nothing wakes it; whoever opens it does. */
+/**
+ * W11: remove `wakeAt`.
+ * @by session
+ * @if the gate is paused or disabled
+ * @else somebody opened it, and set its own `wakeAt`
+ */
 export function clearWake(ep: EndpointId): RuntimeUpdate {
   return { kind: 'update', key: runtimeKey(ep), condition: isIn('gate', ['paused', 'disabled']), remove: WAKE };
 }
@@ -240,7 +277,12 @@ const seen = ({ last, snippet, exchange, firstAt, oksBefore, unreadableAt, head 
   ...head,
 });
 
-/** W5: a success, or a receiver that wants no more of this message. */
+/**
+ * W5: delivered, or aborted.
+ * @by session
+ * @if `open(gen)`
+ * @else delete the row
+ */
 export function recordEnd(delivery: Delivery, status: 'delivered' | 'aborted', outcome: Outcome): RecordUpdate {
   const { now, retentionMs } = outcome;
   return {
@@ -252,7 +294,12 @@ export function recordEnd(delivery: Delivery, status: 'delivered' | 'aborted', o
   };
 }
 
-/** W6: a charged failure, the `n`-th. Without `nextAt` it was the last: dead. */
+/**
+ * W6: a charged failure: retrying, or dead. The `n`-th. Without `nextAt` it was the last: dead.
+ * @by session
+ * @if `open(gen)`, and `attempts` is below this attempt
+ * @else recorded already: continue at W7. Else delete the row
+ */
 export function recordFailure(
   delivery: Delivery,
   n: number,
@@ -278,8 +325,11 @@ export function recordFailure(
 }
 
 /**
- * W21: a failure that is not charged: the same attempt once more, not before `nextAt`. `seenAttempts`: those of the record
- * as it was read. Refused: another session recorded an outcome meanwhile.
+ * W21: a failure that is not charged: the same attempt, not before `nextAt`. `seenAttempts`: those of the record as it was
+ * read.
+ * @by session
+ * @if `open(gen)`, and `attempts` as read
+ * @else another session recorded an outcome: continue at W7
  */
 export function recordWait(
   delivery: Delivery,
@@ -299,7 +349,11 @@ export function recordWait(
   };
 }
 
-/** W7: the row of the next attempt. The same failure makes the same row. */
+/**
+ * W7: put the row of the next attempt. The same failure makes the same row.
+ * @by session
+ * @if none
+ */
 export function retryRow(
   delivery: DeliveryId & Kept & { readonly gen: number },
   next: { readonly nextAt: EpochMs; readonly n: number },
@@ -313,9 +367,18 @@ export function retryRow(
   };
 }
 
-// W8: the row goes (`ItemStore.delete`, plain): always the last write of an outcome.
+/**
+ * W8: delete the row. `ItemStore.delete`, plain: always the last write of an outcome.
+ * @by session
+ * @if none
+ */
 
-/** W9: ends without a request. */
+/**
+ * W9: expired, dropped, canceled.
+ * @by session
+ * @if `open(gen)`
+ * @else delete the row
+ */
 export function recordUnsent(
   delivery: Delivery,
   status: 'expired' | 'dropped' | 'canceled',
@@ -356,8 +419,11 @@ export type Batch = Pick<BatchItem, 'members'> & { readonly id: string };
 export const BATCH_WRITES = { lease: 0 } as const;
 
 /**
- * W24: fixes the members of a batch before its first request; with `of` it splits that one, or leaves out what is over.
- * Refused: the lease is somebody else's, who may have grouped the same messages in another way.
+ * W24: fix the members of a batch, or split it. With `of` it splits that one, or leaves out what is over. Whoever has the
+ * lease now may have grouped the same messages in another way.
+ * @by session
+ * @if a transaction: owner is `me`
+ * @else begin nothing new
  */
 export function fixBatches(
   lease: { readonly ep: EndpointId; readonly me: string },
@@ -374,7 +440,11 @@ export function fixBatches(
   ];
 }
 
-// W25: a batch that is over goes (`ItemStore.delete`, plain), after all its records.
+/**
+ * W25: delete a batch that is over. `ItemStore.delete`, plain.
+ * @by session
+ * @if none; after all its records
+ */
 
 // ---- the gate --------------------------------------------------------------------------------------------------------
 
@@ -388,7 +458,12 @@ const allowedTo = (by: GateAct['by'], condition: Condition): Condition =>
   by === 'customer' ? all(condition, ne('gateBy', 'operator')) : condition;
 const CLOSED_BY = ['gateBy', 'gateWhy'] as const;
 
-/** W12: pause, or disable. */
+/**
+ * W12: pause, or disable.
+ * @by person
+ * @if the gate allows it
+ * @else says what the gate is
+ */
 export function closeGate(ep: EndpointId, gate: 'paused' | 'disabled', act: GateAct): RuntimeUpdate {
   const from = gate === 'paused' ? ['open', 'paused'] : ['open', 'paused', 'disabled'];
   return {
@@ -400,7 +475,12 @@ export function closeGate(ep: EndpointId, gate: 'paused' | 'disabled', act: Gate
   };
 }
 
-/** W13: resume. */
+/**
+ * W13: resume, with `wakeAt` = now.
+ * @by person
+ * @if the gate is paused
+ * @else says what the gate is
+ */
 export function openPaused(ep: EndpointId, act: GateAct): RuntimeUpdate {
   return {
     kind: 'update',
@@ -411,7 +491,12 @@ export function openPaused(ep: EndpointId, act: GateAct): RuntimeUpdate {
   };
 }
 
-/** W14: a session closes what it owns. Only an open gate: a deleted endpoint must not come back. */
+/**
+ * W14: disable. Only an open gate: a deleted endpoint must not come back.
+ * @by session
+ * @if owner is `me`, the gate is open
+ * @else begin nothing new
+ */
 export function disableOwned(ep: EndpointId, me: string, why: string, now: EpochMs): RuntimeUpdate {
   return {
     kind: 'update',
@@ -422,7 +507,12 @@ export function disableOwned(ep: EndpointId, me: string, why: string, now: Epoch
   };
 }
 
-/** W15: enable. The first request is a trial request; `dropBefore` lets go of the backlog up to then. */
+/**
+ * W15: enable, with `wakeAt` = now. The first request is a trial request; `dropBefore` lets go of the backlog up to then.
+ * @by person
+ * @if the gate is disabled
+ * @else says what the gate is
+ */
 export function enable(ep: EndpointId, act: GateAct, dropBefore?: EpochMs): RuntimeUpdate {
   return {
     kind: 'update',
@@ -451,7 +541,12 @@ export function enable(ep: EndpointId, act: GateAct, dropBefore?: EpochMs): Runt
   };
 }
 
-/** W18: look now, whatever the hold says. */
+/**
+ * W18: try now. Whatever the hold says.
+ * @by person
+ * @if the gate is open
+ * @else says what the gate is
+ */
 export function tryNow(ep: EndpointId, now: EpochMs): RuntimeUpdate {
   return {
     kind: 'update',
@@ -504,7 +599,12 @@ export function createEndpoint(
   ];
 }
 
-/** W19: a changed endpoint, as its version was read. */
+/**
+ * W19: change the endpoint.
+ * @by person
+ * @if a transaction: the version as read
+ * @else 409
+ */
 export function changeEndpoint(endpoint: EndpointItem, seenVersion: number): readonly ItemWrite[] {
   return [
     endpointChanged(endpoint, 0, eq('state', 'active')),
@@ -518,7 +618,13 @@ export function changeEndpoint(endpoint: EndpointItem, seenVersion: number): rea
   ];
 }
 
-/** W22: what its sessions know of it is old. After a change of secrets; with a change of the endpoint in one transaction. */
+/**
+ * W22: count a change of the configuration or the secrets. In one transaction with a change of the endpoint; alone after a
+ * change of secrets.
+ * @by person
+ * @if the endpoint is there
+ * @else it was deleted
+ */
 export function noteChange(ep: EndpointId): RuntimeUpdate {
   return { kind: 'update', key: runtimeKey(ep), condition: exists('pk'), add: { config: 1 } };
 }
@@ -550,7 +656,12 @@ export function tombstoneOf(
   };
 }
 
-/** W16: a tombstone for the configuration, and a gate that stays shut; what waits ends as canceled. */
+/**
+ * W16: delete the endpoint. What is left is a tombstone and a gate that stays shut; what waits ends as canceled.
+ * @by person
+ * @if a transaction: configuration, version, gate
+ * @else 409
+ */
 export function deleteEndpoint(
   endpoint: EndpointItem,
   rules: { readonly now: EpochMs; readonly by: GateAct['by']; readonly why: string; readonly expiresAt: number },
@@ -612,9 +723,11 @@ const OF_ONE_GENERATION = [
 export const REPLAY_WRITES = { record: 0, row: 1, note: 2 } as const;
 
 /**
- * W17: a new generation, its row and a note of the request, in one transaction: either order of two writes strands
- * something, and a note of its own knows the request again after somebody else's replay. A job needs no note: what was
- * replayed since its `asOf` is left alone.
+ * W17: replay. Either order of two writes strands something; a note of its own knows the request again after somebody else's
+ * replay. A job needs no note: what was replayed since its `asOf` is left alone.
+ * @by person
+ * @if a transaction of record, row and a note of the request: the generation as read, no note yet
+ * @else our note is there: send the token again. Else 409
  */
 export function replay(
   delivery: DeliveryId & Kept,

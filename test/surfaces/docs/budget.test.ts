@@ -73,7 +73,6 @@ const OVER: Readonly<Record<string, number>> = {
   'docs/send/signatures.md': 400,
   'docs/understand/architecture.md': 890,
   'docs/understand/guarantees.md': 770,
-  'docs/understand/how-sending-works.md': 2_980,
 };
 
 /** Pages that a command makes whole: they grow with the code. */
