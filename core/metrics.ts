@@ -33,18 +33,23 @@ const DETAILED = {
 
   /** Process: claims that ran a handler. */
   Attempts: BOTH,
+  /** Process: of these, those whose handler failed. */
   AttemptsFailed: BOTH,
-  /**
-   * Process: from accepted to done, first attempts only. This and the next have the sets of `Attempts`, though only one of
-   * each is read: another set is another directive in the line of each event, whose bytes cost more.
-   */
+  // These two have the sets of `Attempts`, though only one of each is read: another set is another directive in the line of
+  // each event, whose bytes cost more.
+  /** Process: from accepted to done, first attempts only. */
   ProcessingLatency: BOTH,
+  /** Process: events whose handler is done. */
   Completed: BOTH,
+  /** Process: not run, because a newer state of the same thing was handled. */
   SkippedStale: PER_SOURCE,
   /** Ingest, process: recorded and not run, because it may have been handled and forgotten before. */
   SkippedTooOld: PER_SOURCE,
+  /** Process: events of a type without a handler, or that a handler ignored. */
   Ignored: PER_SOURCE,
+  /** Process: events that a handler rejected: no further attempt. */
   Rejected: PER_SOURCE,
+  /** Process: events that died. */
   DeadLettered: PER_ENVIRONMENT,
   /** Process: a payload had another structure than all before it. */
   SchemaChanged: BOTH,
@@ -76,10 +81,13 @@ const OF_ENVIRONMENT = [
 
   /** Sweep: one per run; its absence is the alarm. */
   'SweeperRuns',
+  /** Sweep: events that it sent to the queue again. */
   'SweeperResent',
-  /** Sweep: the first conflict of a source, the first event that was too old, a handler that only fails: one at a time. */
+  /** Sweep: the first conflict of a source. */
   'NewConflict',
+  /** Sweep: the first event of a source that was too old. */
   'NewTooOld',
+  /** Sweep: a handler that only fails. */
   'NewFailingHandler',
   /** Sweep: age of the oldest recorded event that was never sent. */
   'UnsentOldestAge',
@@ -112,9 +120,13 @@ const OF_ENVIRONMENT = [
   'PublishUnknownType',
   /** Drain: from the 202 to the first byte sent, first attempts to healthy endpoints only. */
   'FirstAttemptDelay',
+  /** Drain: first attempts. */
   'FirstAttempts',
+  /** Drain: first attempts that succeeded. */
   'FirstAttemptsOk',
+  /** Drain: attempts after the first. */
   'DeliveryRetries',
+  /** Drain: deliveries that succeeded. */
   'Delivered',
   /** Drain: deliveries that used up their attempts. */
   'DeadDeliveries',
@@ -128,6 +140,7 @@ const OF_ENVIRONMENT = [
   'SessionsRobbed',
   /** Drain: attempts that failed by our own fault. */
   'OwnFault',
+  /** Drain: requests not made, because the address is forbidden. */
   'ForbiddenAddress',
   /** Drain: age of the oldest row a session of a healthy endpoint met. */
   'WaitingOldestHealthyAge',
@@ -139,8 +152,9 @@ const OF_ENVIRONMENT = [
   'FanOutLost',
   /** Tend: first attempts that wait at endpoints that could be asked, where the oldest has waited for five minutes. */
   'DeliveriesWaiting',
-  /** Tend: endpoints on hold, and endpoints that are disabled. */
+  /** Tend: endpoints on hold. */
   'EndpointsOnHold',
+  /** Tend: endpoints that are disabled. */
   'EndpointsShut',
   /** Tend: 1 while most likely our own egress fails. */
   'EgressSuspect',

@@ -26,6 +26,7 @@ import { renderExportsPage } from './exports-page.ts';
 import { licencesOf } from './licences.ts';
 import { writesTable } from './outbound-writes.ts';
 import { renderProviderIndex } from './provider-index.ts';
+import { renderAlarmsPage, renderLimitsPage, renderMetricsPage } from './reference-pages.ts';
 
 export const ROOT = join(import.meta.dirname, '../..');
 
@@ -72,12 +73,14 @@ function providerPages(): Written {
 async function runbookTables(): Promise<Written> {
   const alarms = await listAlarms();
   const paths = readdirSync(join(ROOT, 'docs/runbooks')).filter(name => name !== 'README.md');
-  return new Map(
-    paths.map(name => {
+  return new Map([
+    ['docs/reference/alarms.md', renderAlarmsPage(alarms)],
+    ...paths.map(name => {
       const path = `docs/runbooks/${name}`;
-      return [path, withBlock(readWritten(path) ?? '', 'alarms', alarmTable(alarms, name.replace(/\.md$/, '')))];
+      const block = alarmTable(alarms, name.replace(/\.md$/, ''));
+      return [path, withBlock(readWritten(path) ?? '', 'alarms', block)] as const;
     }),
-  );
+  ]);
 }
 
 const FENCE = { 'Node.js': 'js', Python: 'python', Go: 'go', Java: 'java', Ruby: 'ruby', PHP: 'php' } as const;
@@ -143,6 +146,12 @@ export const WRITERS: Readonly<Record<string, () => Written | Promise<Written>>>
   'the keys of the configuration': () => one('docs/reference/configuration.md', renderConfigPage()),
   'what the packages export': () => one('docs/reference/exports.md', renderExportsPage()),
   'the commands': commandTable,
+  'the metrics': () => one('docs/reference/metrics.md', renderMetricsPage(readWritten('core/metrics.ts') ?? '')),
+  'the limits': () =>
+    one(
+      'docs/reference/limits.md',
+      renderLimitsPage(path => readWritten(path) ?? ''),
+    ),
   'the writes of sending': () =>
     one(
       SENDING,

@@ -4,7 +4,7 @@ import { defineGateway } from '#core/config/gateway-config.ts';
 import { runbookOfAlarm } from '#lib/alarms/runbooks.ts';
 import { synthEnvironment } from './synth-environment.ts';
 
-interface ListedAlarm {
+export interface ListedAlarm {
   /** Without the environment and the source. */
   readonly id: string;
   readonly severity: string;
@@ -12,6 +12,36 @@ interface ListedAlarm {
   readonly firstCommand: string;
   /** The page that its description names. */
   readonly page: string;
+  /** Its number and for how long, as it is deployed; of a composite, which alarms ring it. */
+  readonly rings: string;
+}
+
+const SIGNS: Readonly<Record<string, string>> = {
+  GreaterThanThreshold: 'over',
+  GreaterThanOrEqualToThreshold: 'at least',
+  LessThanThreshold: 'under',
+};
+
+/** What an alarm's number is of, by the label or the name of what it watches; any other is a count. */
+const UNITS: readonly (readonly [RegExp, string])[] = [
+  [/"Label":"[^"]*percent/i, ' %'],
+  [/"MetricName":"\w*(?:Latency|Delay|Duration)"/, ' ms'],
+  [/"MetricName":"\w*(?:Age\w*|Lag|ExpiresIn|OnlyFor|ParkedDue|ClockDifference)"/, ' s'],
+];
+
+// biome-ignore lint/suspicious/noExplicitAny: a template is untyped JSON
+function ringsAt(alarm: any): string {
+  if (alarm.AlarmRule !== undefined) return 'with its parts';
+  const metrics: readonly { Period?: number; MetricStat?: { Period?: number } }[] = alarm.Metrics ?? [alarm];
+  const seconds = Math.max(...metrics.map(it => it.Period ?? it.MetricStat?.Period ?? 0));
+  const [unit, each] = seconds % 3_600 === 0 ? ['h', seconds / 3_600] : ['min', seconds / 60];
+  const [breaching, evaluated] = [alarm.DatapointsToAlarm ?? alarm.EvaluationPeriods, alarm.EvaluationPeriods];
+  const span = `${breaching === evaluated ? '' : `${breaching * each} of `}${evaluated * each} ${unit}`;
+  const sign = SIGNS[alarm.ComparisonOperator];
+  const about = JSON.stringify(metrics);
+  const measured = UNITS.find(([names]) => names.test(about))?.[1] ?? '';
+  const number = `${sign} ${Number(alarm.Threshold).toLocaleString('en-US')}${measured}`;
+  return `${sign === undefined || alarm.Threshold === undefined ? 'outside what is usual' : number}, ${span}`;
 }
 
 const SOURCE = 'shopping';
@@ -38,6 +68,7 @@ export async function listAlarms(): Promise<readonly ListedAlarm[]> {
       return {
         ...{ severity, firstCommand, page, id: AlarmName.replace('holdfast-prod-', '').replace(`-${SOURCE}`, '') },
         meaning: meaning.replaceAll(SOURCE, '`<source>`'),
+        rings: ringsAt(Properties),
       };
     })
     .sort((a, b) => (a.id < b.id ? -1 : 1));

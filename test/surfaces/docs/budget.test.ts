@@ -72,7 +72,10 @@ const OVER: Readonly<Record<string, number>> = {
 /** Pages that a command makes whole: they grow with the code. */
 const MADE: Readonly<Record<string, number>> = {
   'docs/operate/costs.md': 500,
+  'docs/reference/alarms.md': 1_300,
   'docs/reference/configuration.md': 3_900,
+  'docs/reference/limits.md': 360,
+  'docs/reference/metrics.md': 1_100,
   'docs/reference/exports.md': 900,
   'docs/reference/providers.md': 2_300,
   'docs/understand/aws-assumptions.md': 2_450,
