@@ -43,8 +43,6 @@ const DETAILED = {
   Completed: BOTH,
   /** Process: not run, because a newer state of the same thing was handled. */
   SkippedStale: PER_SOURCE,
-  /** Ingest, process: recorded and not run, because it may have been handled and forgotten before. */
-  SkippedTooOld: PER_SOURCE,
   /** Process: events of a type without a handler, or that a handler ignored. */
   Ignored: PER_SOURCE,
   /** Process: events that a handler rejected: no further attempt. */
@@ -74,8 +72,6 @@ const OF_ENVIRONMENT = [
   'ClockDifference',
   /** Process: attempts after an event's first. Not emitted when zero, unlike `Attempts`, which it is compared with. */
   'Retries',
-  /** Process: a queue message that is not one of ours, copied to the dead-letter queue. */
-  'UnknownMessage',
   /** Process: a finish was refused because another owner has the event. */
   'LeaseLost',
 
@@ -132,8 +128,6 @@ const OF_ENVIRONMENT = [
   'DeadDeliveries',
   /** Drain: deliveries that ended without a request: too old, dropped or canceled. */
   'EndedUnsent',
-  /** Drain: endpoints whose breaker opened. */
-  'EndpointsHeld',
   /** Drain: endpoints disabled by us. */
   'EndpointsDisabled',
   /** Drain: a session found that another has its lease. */

@@ -145,7 +145,6 @@ async function sendAway(record: QueueRecord, reason: string, ports: ProcessPorts
   const { telemetry } = ports;
   const sent = await ask({ telemetry, stage: 'read' }, () => ports.dead.send(record.body, 'unknown_message'));
   if (!sent.ok) return RETURN;
-  ports.telemetry.count('UnknownMessage');
   ports.telemetry.log('error', { stage: 'read', cause: 'unknown_message', error: reason });
   return ACK;
 }

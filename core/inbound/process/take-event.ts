@@ -177,7 +177,6 @@ async function meetRefusal(
   }
   if (item.status === 'unknown') {
     await ports.dead.send(record.body, 'unknown_record');
-    ports.telemetry.count('UnknownMessage');
     ports.telemetry.log('error', {
       stage: 'claim',
       pk: item.pk,

@@ -3,14 +3,13 @@ import { ownTraceId } from '#core/trace.ts';
 import type { NotePorts } from './note-conflict.ts';
 import { TOO_OLD } from './retention.ts';
 
-/** Counts and names an event that was recorded and not run for its age: a person hears of the first, and may replay it. */
+/** Names an event that was recorded and not run for its age: a person hears of the first, and may replay it. */
 export async function noteTooOld(
   event: { readonly pk: EventPk; readonly ingestId: string },
   { telemetry, concerns }: NotePorts,
 ): Promise<void> {
   const { pk } = event;
   const { sourceId: source } = splitEventPk(pk);
-  telemetry.count('SkippedTooOld', { source });
   telemetry.log('warn', {
     stage: 'skipped',
     source,

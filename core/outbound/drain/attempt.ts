@@ -42,7 +42,6 @@ export async function attempt(session: Session, prepared: Prepared): Promise<voi
     { now, random, hold: rules.hold, opensAt: rules.opensAt },
   );
   // Looked at before anything is waited for: the answers beside this one change it, too.
-  const opened = known.opens === 0 && session.health.opens > 0;
   const recovered = known.opens > 0 && session.health.opens === 0;
   const firstThrottled =
     verdict.fault === 'throttle' && noteThrottled(session, prepared.sendings[0] as Sending, startedAt);
@@ -69,7 +68,6 @@ export async function attempt(session: Session, prepared: Prepared): Promise<voi
   const rated = spared || days === false ? undefined : await rateOf(session, seen);
   const reason = spared ? undefined : disableReason(known, session.health, verdict, { now, days, rated });
   if (reason) await disable(session, reason);
-  if (opened) ports.telemetry.count('EndpointsHeld');
   if (recovered) await tell(session, 'endpoint.recovered');
   if (verdict.class === 'redirect') await tell(session, 'endpoint.redirecting', { code: code ?? 0 });
 }

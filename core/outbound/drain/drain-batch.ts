@@ -6,6 +6,8 @@ import type { Invocation } from './drain-ports.ts';
 import { handleToken } from './session.ts';
 import type { SessionTools } from './session-state.ts';
 
+const NO_TOKEN = 'a message of the queue is no wake-up; it goes to the dead-letter queue';
+
 export interface TokenMessage {
   readonly id: string;
   readonly body: string;
@@ -25,7 +27,7 @@ export async function drainBatch(
     messages.map(async message => {
       const token = parseToken(message.body);
       if (token === undefined) {
-        ports.telemetry.count('UnknownMessage');
+        ports.telemetry.log('error', { stage: 'drain', cause: 'unknown_message', error: NO_TOKEN });
         await ports.dead.send(message.body, 'unknown_message').catch(() => failed.push(message.id));
         return;
       }

@@ -34,7 +34,7 @@ it('what is no job goes to the dead-letter queue whole, and comes again only whi
   const taken = jobs(async (...it) => void dead.push(it));
   expect(await taken.answer(NO_JOB, REPLAY('job_a'))).toEqual([]);
   expect(dead).toEqual([[NO_JOB, 'unknown_message']]);
-  expect(taken.telemetry.total('UnknownMessage')).toBe(1);
+  expect(taken.telemetry.lines.map(({ line }) => line['cause'])).toEqual(['unknown_message']);
   const refused = jobs(() => Promise.reject(new Error('SQS did not answer')));
   expect(await refused.answer(REPLAY('job_a'), NO_JOB)).toEqual(['m1']);
 });

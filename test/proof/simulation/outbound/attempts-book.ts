@@ -36,8 +36,8 @@ const KEPT: readonly string[] = ['delivery', 'trial'];
 
 export class AttemptsBook {
   readonly complaints: string[] = [];
-  /** Charged attempts, trial requests, and requests of a later attempt that were checked. */
-  readonly counted = { charged: 0, trials: 0, retries: 0, dead: 0, kept: 0 };
+  /** Charged attempts, trial requests, and requests of a later attempt that were checked; breakers that opened. */
+  readonly counted = { charged: 0, trials: 0, retries: 0, dead: 0, kept: 0, opened: 0 };
   readonly #at: Surroundings;
   readonly #charges: Charge[] = [];
   readonly #kept = new Set<string>();
@@ -78,6 +78,7 @@ export class AttemptsBook {
 
   /** A session begins. Of an open breaker it may send one request. */
   #taken(before: RuntimeItem | undefined, after: RuntimeItem): void {
+    if (before?.opens === 0 && after.opens > 0) this.counted.opened += 1;
     if (after.owner === undefined || after.owner === before?.owner) return;
     if (after.opens > 0 && after.recovered === undefined) this.#onTrial.add(after.ep);
     else this.#onTrial.delete(after.ep);

@@ -312,7 +312,6 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
     checks: witness.checks,
     ...book.counted,
     disabled: world.telemetry.total('EndpointsDisabled'),
-    opened: world.telemetry.total('EndpointsHeld'),
     firstDelayP50: at(0.5),
     firstDelayP99: at(0.99),
     mostRequestsOfTheDeadPerDay: Math.max(0, ...requestsOfTheDead.values()),
