@@ -25,7 +25,8 @@ const SEED_SAMPLE = `{
 }
 }`;
 
-const linesOfTooOld = (world: MemoryWorld) => world.telemetry.lines.filter(({ line }) => line['cause'] === 'too_old');
+const linesOfTooOld = ({ telemetry }: MemoryWorld) =>
+  telemetry.lines.filter(({ line }) => line['stage'] === 'skipped' && line['cause'] === 'too_old');
 
 async function run(world: MemoryWorld): Promise<MemoryWorld> {
   world.start();
