@@ -35,6 +35,8 @@ process.exitCode = await runCli(process.argv.slice(2), {
     const { startConsole } = await import('#console/server/start-console.ts');
     return startConsole(options);
   },
+  // Its library is read for this command alone.
+  serveAgent: async options => (await import('#mcp/serve-agent.ts')).serveAgent(options),
   prove: async options => (await import('#local/prove.ts')).prove(options),
   publishedLists: { fetchText: fetchList(), directory: join(PACKAGE_ROOT, 'providers') },
 });

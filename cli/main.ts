@@ -14,6 +14,7 @@ import { addExport } from './commands/export.ts';
 import { addImport } from './commands/import.ts';
 import { addListen } from './commands/listen.ts';
 import { addLogs } from './commands/logs.ts';
+import { addMcp } from './commands/mcp.ts';
 import { addOut } from './commands/out/out.ts';
 import { addPause } from './commands/pause.ts';
 import { addProcessor } from './commands/processor.ts';
@@ -93,6 +94,7 @@ export function buildProgram(set: CommandSet, { io }: Pick<Services, 'io'>): Com
     addSlo,
     addRunbook,
     addConsole,
+    addMcp,
     addCost,
     addProve,
     addCompletion,

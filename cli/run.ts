@@ -8,6 +8,7 @@ import type { Clock } from '#core/ports.ts';
 import type { ProveOptions, ProveResult } from '#local/prove.ts';
 import type { Gateway } from '#operator/gateway.ts';
 import { Operator, type OperatorOptions } from '#operator/operator.ts';
+import { readReason } from '#operator/reason.ts';
 import type { PublishedLists } from '#operator/sources/address-ranges.ts';
 import { CliError, EXIT, type ExitCode, usageError } from './cli-error.ts';
 import type { Io } from './io.ts';
@@ -27,6 +28,8 @@ export interface Services {
   readonly prove?: Prove;
   /** Serves the console. Absent: not in this program. */
   readonly startConsole?: StartConsole;
+  /** Serves an agent. Absent: not in this program. */
+  readonly serveAgent?: ServeAgent;
 }
 
 /** As console/server/start-console.ts does it; the CLI and the console know nothing of each other. */
@@ -36,6 +39,17 @@ type StartConsole = (options: {
   readonly program: string;
   readonly port: number | undefined;
 }) => Promise<{ readonly url: string; open(): void; close(): Promise<void> }>;
+
+/** As mcp/serve-agent.ts does it, over stdin and stdout, until stdin ends or `until` is aborted. */
+type ServeAgent = (options: {
+  readonly operator: Operator;
+  readonly allow: ReadonlySet<AgentRight>;
+  readonly until: AbortSignal;
+}) => Promise<void>;
+
+/** What an agent may do beside looking: `holdfast mcp --allow`. */
+export const AGENT_RIGHTS = ['bodies'] as const;
+export type AgentRight = (typeof AGENT_RIGHTS)[number];
 
 /** As local/prove.ts does it, which loads what deploys. */
 type Prove = (options: ProveOptions) => Promise<ProveResult>;
@@ -51,6 +65,7 @@ export class Run extends Operator {
   readonly out: Output;
   readonly publishedLists: PublishedLists;
   readonly startConsole: StartConsole;
+  readonly serveAgent: ServeAgent;
   readonly prove: Prove;
 
   constructor(services: Services, options: GlobalOptions) {
@@ -72,17 +87,22 @@ export class Run extends Operator {
     this.startConsole =
       services.startConsole ??
       (() => Promise.reject(new CliError('This program was started without the console: run npx holdfast console')));
+    this.serveAgent =
+      services.serveAgent ??
+      (() =>
+        Promise.reject(new CliError('This program was started without a server for agents: run npx holdfast mcp')));
     this.out = new Output(io, { json: options.json, utc: options.utc === true, now: () => this.clock.now() });
   }
 
   /** Why somebody does this, as given or asked for; the `"…"` of a command that was pasted is no reason. Throws CliError (usage). */
   async reason(given: string | undefined): Promise<string> {
-    const text = given?.trim() ?? '';
-    if (text !== '' && !PLACEHOLDER.test(text)) return text.slice(0, 500);
+    const said = readReason(given);
+    if (said !== undefined) return said;
     if (this.io.stdinIsTTY && !this.out.json) {
       const answer = (await this.io.ask('Why? The next person reads it: ')).trim();
       if (answer !== '') return answer.slice(0, 500);
     }
+    const text = given?.trim() ?? '';
     const wrong = text === '' ? 'No reason (--why)' : `--why: "${text.slice(0, 40)}"`;
     throw usageError(wrong, 'a text that the next person understands', '--why "schema fixed in v42"');
   }
@@ -101,8 +121,6 @@ export class Run extends Operator {
     if (!/^y(?:es)?$/i.test(answer.trim())) throw new CliError('Nothing was done: the answer was not y', EXIT.failure);
   }
 }
-
-const PLACEHOLDER = /^(?:…|\.\.\.|<.*>)$/;
 
 /** What commands are made with: runs an action, keeps its exit code, and gives it its `Run`. */
 export class CommandSet {

@@ -23,6 +23,7 @@ const ROOMS = [
   'lib',
   'operator',
   'console',
+  'mcp',
   'ui',
   'portal',
   'cli',

@@ -320,6 +320,7 @@ describe('names', () => {
       'operator',
       'cli',
       'console',
+      'mcp',
       'local',
       'cdk',
       'bench',
@@ -333,7 +334,7 @@ describe('names', () => {
   });
 
   it('files are kebab-case, but in handlers/, where people name theirs', () => {
-    const odd = ['core', 'adapters', 'lambdas', 'lib', 'providers', 'local', 'cli', 'operator', 'console']
+    const odd = ['core', 'adapters', 'lambdas', 'lib', 'providers', 'local', 'cli', 'operator', 'console', 'mcp']
       .flatMap(folder => filesBelow(folder))
       .filter(file => !/^(?:[a-z0-9-]+\/)*_?[a-z0-9-]+(?:\.test)?\.ts$/.test(file));
     expect(odd).toEqual([]);

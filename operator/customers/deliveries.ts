@@ -4,6 +4,7 @@ import type { EpochMs } from '#core/glossary.ts';
 import { SECOND_MS, toIso } from '#core/time.ts';
 import type { DayCounts, EndpointState as StateOf } from '#core/words.ts';
 import { askDelivery, type DeliveryCall } from '#operator/delivery-api.ts';
+import type { Gateway } from '#operator/gateway.ts';
 import type { Operator } from '#operator/operator.ts';
 import type { Attempt, Delivery as DeliveryOf, Health } from '../../ui/delivery.ts';
 
@@ -61,8 +62,15 @@ interface Page<T> {
 /** A person reads no more; a job of thousands is a replay job. */
 const MOST = 1_000;
 
+/** Who asks the delivery API: an operator, or a customer's own tool over the portal. */
+export interface Caller {
+  /** Stands before each reason. */
+  readonly by: string;
+  gateway(): Promise<Pick<Gateway, 'delivery'>>;
+}
+
 /** Throws OperatorError for a refusal. */
-export async function ask<T>(operator: Operator, call: DeliveryCall): Promise<T> {
+export async function ask<T>(operator: Caller, call: DeliveryCall): Promise<T> {
   const { delivery } = await operator.gateway();
   return askDelivery<T>(await delivery(), call);
 }
@@ -89,7 +97,7 @@ export async function readDeliverySummary(operator: Operator): Promise<DeliveryS
 
 /** The pages of a list until `limit` are there. */
 async function list<T>(
-  operator: Operator,
+  operator: Caller,
   path: readonly string[],
   { limit = MOST, query = {} }: { limit?: number; query?: Readonly<Record<string, string | undefined>> } = {},
 ): Promise<readonly T[]> {
@@ -107,15 +115,15 @@ async function list<T>(
 /** `app` and `ep` are ids or `uid:<uid>`, as the API takes them. */
 const endpointPath = (app: string, ep: string): readonly string[] => ['apps', app, 'endpoints', ep];
 
-export function listApplications(operator: Operator): Promise<readonly Application[]> {
+export function listApplications(operator: Caller): Promise<readonly Application[]> {
   return list(operator, ['apps']);
 }
 
-export function listEndpoints(operator: Operator, app: string): Promise<readonly Endpoint[]> {
+export function listEndpoints(operator: Caller, app: string): Promise<readonly Endpoint[]> {
   return list(operator, ['apps', app, 'endpoints']);
 }
 
-export function healthOf(operator: Operator, app: string, ep: string): Promise<EndpointHealth> {
+export function healthOf(operator: Caller, app: string, ep: string): Promise<EndpointHealth> {
   return ask(operator, { method: 'GET', path: [...endpointPath(app, ep), 'health'] });
 }
 
@@ -124,7 +132,7 @@ interface Stats {
 }
 
 /** The last day of each endpoint of an application (of its first 250), or of one, by the endpoint's id. */
-export async function daysOf(operator: Operator, app: string, ep?: string): Promise<ReadonlyMap<string, DayCounts>> {
+export async function daysOf(operator: Caller, app: string, ep?: string): Promise<ReadonlyMap<string, DayCounts>> {
   const { each: all } = await ask<Stats>(operator, { method: 'GET', path: ['stats'], query: { app, endpoint: ep } });
   return new Map(all.map(({ endpoint, successes, failures }) => [endpoint, { successes, failures }]));
 }
@@ -140,7 +148,7 @@ export interface DeliveryFilter {
 
 /** Of an endpoint or, without one, of all of an application; newest first. */
 export function listDeliveries(
-  operator: Operator,
+  operator: Caller,
   { app, ep }: { readonly app: string; readonly ep?: string | undefined },
   { limit = 50, ...filter }: DeliveryFilter = {},
 ): Promise<readonly Delivery[]> {
@@ -149,7 +157,7 @@ export function listDeliveries(
 }
 
 /** Of a message, at each endpoint that it was for. */
-export function deliveriesOf(operator: Operator, app: string, message: string): Promise<readonly Delivery[]> {
+export function deliveriesOf(operator: Caller, app: string, message: string): Promise<readonly Delivery[]> {
   return list(operator, ['apps', app, 'messages', message, 'deliveries']);
 }
 
@@ -161,13 +169,13 @@ export interface DeliveryPlace {
 }
 
 /** Every attempt that was kept: the failed ones. */
-export function listAttempts(operator: Operator, { app, ep, message }: DeliveryPlace): Promise<readonly Attempt[]> {
+export function listAttempts(operator: Caller, { app, ep, message }: DeliveryPlace): Promise<readonly Attempt[]> {
   return list(operator, [...endpointPath(app, ep), 'deliveries', message, 'attempts']);
 }
 
 /** Sends a delivery again, one that waits for its retry too. `requestId`: the same one is the same wish. */
 export async function retryDelivery(
-  operator: Operator,
+  operator: Caller,
   { app, ep, message }: DeliveryPlace,
   { why, requestId }: { readonly why: string; readonly requestId: string },
 ): Promise<void> {
@@ -181,7 +189,7 @@ export async function retryDelivery(
 
 /** A job that sends again what is dead at an endpoint, or at all endpoints of an application; `dryRun` counts only. */
 export function retryMany(
-  operator: Operator,
+  operator: Caller,
   filter: { readonly app: string; readonly ep: string | undefined; readonly since: string | undefined },
   { why, dryRun }: { readonly why: string; readonly dryRun: boolean },
 ): Promise<ReplayJobView> {
@@ -198,7 +206,7 @@ export interface ReplayJobView {
   readonly counts: { readonly seen: number; readonly replayed: number; readonly skipped: number };
 }
 
-export function jobOf(operator: Operator, job: string): Promise<ReplayJobView> {
+export function jobOf(operator: Caller, job: string): Promise<ReplayJobView> {
   return ask(operator, { method: 'GET', path: ['replay-jobs', job] });
 }
 
@@ -206,7 +214,7 @@ export type GateAct = 'pause' | 'resume' | 'disable' | 'enable' | 'trial';
 
 /** Closes or opens an endpoint; `trial` sends one request now, whatever the hold says. Answers how it is then. */
 export function setGate(
-  operator: Operator,
+  operator: Caller,
   { app, ep }: { readonly app: string; readonly ep: string },
   act: GateAct,
   { why, ...rest }: { readonly why?: string; readonly backlog?: string; readonly since?: string } = {},
@@ -229,7 +237,7 @@ export interface PublishedMessage {
 
 /** Of an application, newest first. */
 export function listMessages(
-  operator: Operator,
+  operator: Caller,
   app: string,
   {
     limit = 50,
@@ -240,7 +248,7 @@ export function listMessages(
 }
 
 /** The bytes that each endpoint is sent. Throws OperatorError when they are gone. */
-export async function messageBody(operator: Operator, app: string, message: string): Promise<Buffer> {
+export async function messageBody(operator: Caller, app: string, message: string): Promise<Buffer> {
   const path = ['apps', app, 'messages', message, 'body'];
   const { base64 } = await ask<{ base64: string }>(operator, { method: 'GET', path });
   return Buffer.from(base64, 'base64');
@@ -259,7 +267,7 @@ export interface TestAnswer {
 
 /** One signed request now, outside of every queue and record. Ten a minute and application. */
 export function testEndpoint(
-  operator: Operator,
+  operator: Caller,
   { app, ep }: { readonly app: string; readonly ep: string },
   type?: string,
 ): Promise<TestAnswer> {
@@ -279,7 +287,7 @@ export interface OutboundOverview {
 const AT_ONCE = 8;
 /** A page that is open asks each few seconds. */
 const KEPT_MS = 10 * SECOND_MS;
-const kept = new WeakMap<Operator, OutboundOverview>();
+const kept = new WeakMap<Caller, OutboundOverview>();
 
 /** Every endpoint of every application, looked at within ten seconds. Undefined: there are more than `most` applications. */
 export async function readOutbound(operator: Operator): Promise<OutboundOverview>;

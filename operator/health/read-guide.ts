@@ -1,6 +1,7 @@
 /** Pages of docs/ for who has no checkout at hand: runbooks of alarms, pages of providers. */
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Operator } from '#operator/operator.ts';
 import { OperatorError } from '#operator/operator-error.ts';
 
 const DOCS = join(import.meta.dirname, '../../docs');
@@ -36,7 +37,7 @@ async function pageOfAlarm(alarm: string): Promise<string | undefined> {
 }
 
 /** Any page of docs/, by the path that a message names it with. Throws OperatorError (not found). */
-export async function readPage(path: string): Promise<string> {
+async function readPage(path: string): Promise<string> {
   if (/^docs\/([a-z0-9-]+\/)*[A-Za-z0-9-]+\.md$/.test(path)) {
     const text = await readFile(join(DOCS, path.slice('docs/'.length)), 'utf8').catch(() => undefined);
     if (text !== undefined) return text;
@@ -79,4 +80,35 @@ async function nearOf(kind: string, name: string): Promise<string> {
   const near = (await namesOf(kind)).filter(page => shared(page) > 0).toSorted((a, b) => shared(b) - shared(a));
   const meant = near.length === 0 ? '' : `. Did you mean ${near.slice(0, 3).join(', ')}?`;
   return `${meant}${kind === 'runbooks' ? '\n  fix: holdfast runbook, which lists all' : ''}`;
+}
+
+/**
+ * What to do about an alarm, by its name, its page's, or the path that a message names it with; with the environment filled
+ * in. Throws OperatorError (not found).
+ */
+export async function readRunbook(
+  operator: Pick<Operator, 'environment' | 'program'>,
+  alarm: string,
+): Promise<{ readonly name: string; readonly text: string }> {
+  const name = pageOf(alarm, operator.environment);
+  const isPage = alarm.startsWith('docs/') && !alarm.startsWith('docs/runbooks/');
+  return { name, text: filledIn(await (isPage ? readPage(alarm) : readGuide('runbooks', name)), operator) };
+}
+
+/** `holdfast-prod-process-queue-age` and `process-queue-age.md` are the page `process-queue-age`. */
+function pageOf(alarm: string, environment: string): string {
+  const name = alarm.replace(/^.*\//, '').replace(/\.md$/, '');
+  const prefix = `holdfast-${environment}-`;
+  return name.startsWith(prefix) ? name.slice(prefix.length) : name;
+}
+
+/** The page's commands as this person types them here. */
+function filledIn(markdown: string, { environment, program }: Pick<Operator, 'environment' | 'program'>): string {
+  return markdown
+    .replaceAll(/^ENV=\S+$\n?/gm, '')
+    .replaceAll('$ENV', environment)
+    .replaceAll('holdfast-<environment>-', `holdfast-${environment}-`)
+    .replaceAll(/(?<=`)holdfast (?=[a-z])/g, `${program} `)
+    .replaceAll(/^<!-- .* -->\n/gm, '')
+    .trimEnd();
 }

@@ -9,7 +9,7 @@ import { FINAL_STATUSES, OPEN_STATUSES } from '#core/outbound/protocol/items.ts'
 import { answerWords, causeWords, type EndpointState, endpointWords, stateOfWord, stateWord } from '#core/words.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
-const FACES = ['cli', 'console', 'portal/app', 'ui', 'operator'];
+const FACES = ['cli', 'console', 'mcp', 'portal/app', 'ui', 'operator'];
 /** Words of the code, which no stranger knows. */
 const JARGON = /\b(?:breakers?|probes?|generations?|unfinished|deferred|half.open|sweeper begins)\b/i;
 /** A probe of `doctor --deep` is a thing that somebody configures by this name. */

@@ -51,6 +51,8 @@ export interface CliOptions {
   readonly publishedLists?: Services['publishedLists'];
   readonly prove?: NonNullable<Services['prove']>;
   readonly readHandlers?: Services['readHandlers'];
+  /** Default: an agent that says one thing and goes. */
+  readonly serveAgent?: NonNullable<Services['serveAgent']>;
   /** The command waits for real sockets, and so not for the virtual clock. */
   readonly realTime?: boolean;
   /** Told of each piece of stdout as it comes. */
@@ -198,6 +200,7 @@ export class CliWorld {
           open: () => {},
           close: () => Promise.resolve(),
         }),
+      serveAgent: options.serveAgent ?? (async () => io.stdout.write('{"jsonrpc":"2.0","id":1,"result":{}}\n')),
       ...given({ prove: options.prove }),
       publishedLists: options.publishedLists ?? {
         fetchText: () => Promise.reject(new Error('no network')),

@@ -82,6 +82,7 @@ const HABITS: Readonly<Record<string, Habit | (() => Habit)>> = {
     wrong: ['--write', '--read-only'],
     wrongCode: 2,
   },
+  mcp: { good: [], wrong: ['--allow', 'everything'], wrongCode: 2 },
   status: { good: [], code: 1, wrong: ['--env', 'nowhere'], wrongCode: 2 },
   doctor: { good: [], wrong: ['--env', 'nowhere'], wrongCode: 2 },
   send: { good: ['shop'], wrong: ['shopp'], wrongCode: 2 },

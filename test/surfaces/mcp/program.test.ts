@@ -1,0 +1,82 @@
+/** `holdfast mcp` as a program: what starts it talks to it over stdin and stdout, and hears from nothing else there. */
+import { execFileSync, spawn } from 'node:child_process';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { CliWorld } from '../cli/cli-world.ts';
+
+const ROOT = join(import.meta.dirname, '../../..');
+
+/** The whole product in memory behind the real server on real stdin and stdout. */
+const SERVED = `
+  import { CliWorld } from '#test/surfaces/cli/cli-world.ts';
+  import { processIo } from '#cli/io.ts';
+  import { runCli } from '#cli/main.ts';
+  import { serveAgent } from '#mcp/serve-agent.ts';
+  const { gateway } = new CliWorld();
+  process.exitCode = await runCli(['mcp'], {
+    io: processIo(),
+    readDeployment: () => gateway.deployment,
+    openGateway: async () => gateway,
+    publishedLists: {},
+    serveAgent,
+  });
+`;
+
+const message = (id: number, method: string, params: object = {}): string =>
+  `${JSON.stringify({ jsonrpc: '2.0', id, method, params })}\n`;
+const HELLO = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'a', version: '1' } };
+
+it.each([
+  ['ends when its client goes', false],
+  ['ends with Ctrl-C', true],
+])('writes nothing but the protocol to stdout, and %s', async (_what, interrupt) => {
+  const child = spawn(process.execPath, ['--input-type=module', '-e', SERVED], { cwd: ROOT });
+  const [out, err]: [string[], string[]] = [[], []];
+  child.stderr.on('data', (data: Buffer) => err.push(data.toString()));
+  const ended = new Promise(resolve => child.once('exit', resolve));
+  const answered = new Promise<void>(resolve => {
+    child.stdout.on('data', (data: Buffer) => {
+      out.push(data.toString());
+      if (out.join('').includes('"id":3')) resolve();
+    });
+  });
+  child.stdin.write(message(1, 'initialize', HELLO) + message(2, 'tools/list'));
+  child.stdin.write(message(3, 'tools/call', { name: 'cost', arguments: {} }));
+  await Promise.race([answered, ended]);
+  if (interrupt) child.kill('SIGINT');
+  else child.stdin.end();
+  expect([await ended, err.join('')]).toEqual([0, 'Serving an agent: local in memory\n']);
+  const lines = out.join('').trimEnd().split('\n');
+  expect(lines.map(line => (JSON.parse(line) as { id: number; jsonrpc: string }).id).sort()).toEqual([1, 2, 3]);
+});
+
+describe('before it serves anything', () => {
+  const cli = new CliWorld();
+  it.each([
+    ['an unknown right', ['--allow', 'bodies,replays'], 2, /^--allow: "replays"\n {2}allowed: .*bodies.*\n {2}fix: /],
+    ['an unknown environment', ['--env', 'nowhere'], 2, /nowhere[\s\S]*local, prod/],
+  ])('it refuses %s: given, allowed, what to do', async (_what, args, code, told) => {
+    const result = await cli.run(['mcp', ...args]);
+    expect(result).toMatchObject({ code, stdout: '' });
+    expect(result.stderr).toMatch(told);
+  });
+});
+
+/** Runs a program, and says what it loads of the SDK. */
+const LOADS = `
+  import { registerHooks } from 'node:module';
+  registerHooks({ resolve: (name, context, next) => {
+    if (name.includes('modelcontextprotocol')) console.log('loads', name);
+    return next(name, context);
+  } });
+  await import(process.argv[1]);
+`;
+
+it('no other command loads the library of the protocol', () => {
+  const run = (...program: readonly string[]): string =>
+    execFileSync(process.execPath, ['--input-type=module', '-e', LOADS, ...program], { cwd: ROOT, encoding: 'utf8' });
+  expect(run('./mcp/serve-agent.ts')).toContain('loads @modelcontextprotocol/sdk');
+  const said = run('./bin/holdfast.ts', 'cost');
+  expect(said).toContain('Predicted');
+  expect(said).not.toContain('loads');
+});
