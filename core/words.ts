@@ -127,7 +127,7 @@ export function endpointWords(of: EndpointState, clock: (iso: string) => string)
     state === 'holding'
       ? [why === 'breaker' && tries > 0 ? `on hold after ${many}` : `on hold: ${holdWords(why)}`, then, begun, answer]
       : state === 'failing'
-        ? [begun === '' ? 'fails' : `fails ${begun}`, begun === '' ? accepted : '', answer, rate]
+        ? [begun === '' ? 'fails' : `fails ${begun}`, then, begun === '' ? accepted : '', answer, rate]
         : [why === null || why === '' ? '' : `“${why}”`, last === null ? '' : answer];
   return parts.filter(part => part !== '').join('; ');
 }

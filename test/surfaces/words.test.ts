@@ -95,7 +95,9 @@ it('says of an endpoint since when, the last answer, and what happens next at wh
   const once = { state: 'failing', last_failure, last_success_at: '2026-11-24T14:01:00Z' };
   expect(said(once)).toBe('fails; last accepted 14:01; last answer 503, it is overloaded; 99 % accepted in 24 hours');
   expect(said({ ...once, last_success_at: '2026-11-24T14:21:00Z' })).toMatch(/^fails; last answer 503/);
-  expect(said({ ...once, failing_since })).toMatch(/^fails since 14:02; last answer 503/);
+  expect(said({ ...once, failing_since, next_trial_at: '2026-11-24T14:32:00Z' })).toMatch(
+    /^fails since 14:02; next try 14:32; last answer 503/,
+  );
   expect(said({ state: 'paused', why: 'ada: their deploy' })).toBe('“ada: their deploy”');
   expect(answerWords(null, 'timeout')).toBe('no answer, no answer in time');
 });

@@ -2,7 +2,7 @@
 import { EGRESS } from '#core/outbound/drain/endpoint-config.ts';
 import { type HourCount, readHours } from '#core/outbound/protocol/hours.ts';
 import type { EndpointItem, RowItem, RuntimeItem } from '#core/outbound/protocol/items.ts';
-import { controlKey, deadRange, endpointsRange, queueOf, runtimeKey } from '#core/outbound/protocol/keys.ts';
+import { controlKey, deadRange, endpointsRange, queueOf, runtimeKey, wakeAtOf } from '#core/outbound/protocol/keys.ts';
 import { backlogKey, readBacklog } from '#core/outbound/tend/backlog.ts';
 import { guardOf } from '#core/outbound/tend/egress.ts';
 import { readSummary, SUMMARY } from '#core/outbound/tend/summary.ts';
@@ -41,7 +41,10 @@ export function stateOf(runtime: RuntimeItem | undefined, now: number): Endpoint
   if (holdUntil > now)
     return { ...none, gate, state: 'holding', why: holdWhy ?? null, next_trial_at: toIso(holdUntil) };
   if (lastSuccessAt === undefined && lastFailureAt === undefined) return { ...none, gate, state: 'untried' };
-  return { ...none, gate, state: failingSince === undefined && isWell(runtime, now) ? 'ok' : 'failing' };
+  if (failingSince === undefined && isWell(runtime, now)) return { ...none, gate, state: 'ok' };
+  // What a session left behind comes at its own time; while one is at work, nobody knows.
+  const wakeAt = wakeAtOf(runtime) ?? 0;
+  return { ...none, gate, state: 'failing', next_trial_at: wakeAt > now ? toIso(wakeAt) : null };
 }
 
 /** By this hour and the last. A refused message closes nothing, but whoever refuses every message gets nothing all the same. */

@@ -208,7 +208,7 @@ const STATE = {
   why: orNull(text('Why it is held (`breaker`, `throttled`, `rate`, `crash`) or closed.')),
   failing_since: orNull(time()),
   failed_in_a_row: whole('Failures since the last success; at most 20 are counted.'),
-  next_trial_at: orNull(time('When it is tried again: of one on hold.')),
+  next_trial_at: orNull(time('When it is tried again: of one that is on hold, or fails and has something to retry.')),
   last_success_at: orNull(time()),
   last_failure: {
     oneOf: [object({ at: orNull(time()), class: orNull(text()), code: orNull(whole()) }), { type: 'null' }],

@@ -25,6 +25,18 @@ it('shows the later of the schedule and the hold as the next retry, never a time
   expect(await shown()).toMatchObject({ held: true, held_until: null, held_why: 'paused', next_retry_at: null });
 });
 
+it('says of an endpoint that fails when its next retry comes, and of one that has nothing to retry that none does', async () => {
+  const { app, ep, call, publish, settle, pass, answer } = await withEndpoint();
+  const shown = async () => (await call(`GET ${E}`, { app, ep })).body;
+  answer(422);
+  await publish(app, '{"key":"k","type":"a","data":1}');
+  await settle();
+  const { next_retry_at } = (await call(`GET ${E}/deliveries`, { app, ep })).body.data[0];
+  expect(await shown()).toMatchObject({ state: 'failing', next_trial_at: next_retry_at });
+  pass(3_600_000);
+  expect(await shown()).toMatchObject({ state: 'failing', next_trial_at: null });
+});
+
 it('keeps class and code of the last failure after a success', async () => {
   const { app, ep, call, publish, settle, pass, answer } = await withEndpoint();
   answer(422);
