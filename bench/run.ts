@@ -1,9 +1,19 @@
-/** `npm run bench`: runs benchmarks and prints them; `--write` puts them into bench/RESULTS.md. */
+/**
+ * `npm run bench`: runs benchmarks and prints them; `--write` puts them into bench/RESULTS.md. `npm run bench -- judge` says
+ * of each published figure whether this machine measures it, too.
+ */
+import { type JudgedSection, judge, verdictText } from './judge/judge.ts';
+import { othersWork } from './judge/others.ts';
 import { readNumbers, writeSections } from './report/page.ts';
 import { type Bench, type Section, toMarkdown } from './report/section.ts';
 
+interface Entry {
+  readonly about: string;
+  readonly load: () => Promise<Bench>;
+}
+
 /** One line per benchmark, loaded only when it runs: (f) takes the CPU of (a) and (b), (c) the durations of (f). */
-const BENCHES: Readonly<Record<string, { readonly about: string; readonly load: () => Promise<Bench> }>> = {
+const BENCHES = {
   a: { about: 'cold start of ingest', load: async () => (await import('./start/start-ratio.ts')).measureStart },
   b: {
     about: 'CPU of a warm handler',
@@ -23,8 +33,11 @@ const BENCHES: Readonly<Record<string, { readonly about: string; readonly load: 
     load: async () => (await import('./isolation/isolation.ts')).measureIsolation,
   },
   e: { about: 'what breaks first as it grows', load: async () => (await import('./growth/growth.ts')).measureGrowth },
-};
+} satisfies Readonly<Record<string, Entry>>;
+const ENTRIES: Readonly<Record<string, Entry>> = BENCHES;
 const QUICK = ['a', 'b', 'c', 'f'];
+
+const JUDGE = 'judge';
 
 interface Wanted {
   readonly ids: readonly string[];
@@ -33,7 +46,7 @@ interface Wanted {
 }
 
 /** Reads the arguments. Throws RangeError, naming the choices, for one that is none. */
-export function readArguments(args: readonly string[], known: readonly string[] = Object.keys(BENCHES)): Wanted {
+export function readArguments(args: readonly string[], known: readonly string[] = Object.keys(ENTRIES)): Wanted {
   const ids = args.filter(arg => !arg.startsWith('--'));
   const options = args.filter(arg => arg.startsWith('--'));
   const wrong = [
@@ -41,9 +54,9 @@ export function readArguments(args: readonly string[], known: readonly string[] 
     ...options.filter(it => !['--quick', '--write'].includes(it)),
   ];
   if (wrong.length > 0) {
-    const choices = known.map(id => `${id} (${BENCHES[id]?.about ?? ''})`).join(', ');
+    const choices = known.map(id => `${id} (${ENTRIES[id]?.about ?? ''})`).join(', ');
     throw new RangeError(
-      `There is no benchmark "${wrong[0]}". Choose among ${choices}; none means all. Options: --quick, --write.`,
+      `There is no benchmark "${wrong[0]}". Choose among ${choices}; none means all. Options: --quick, --write. Or judge alone: what is published beside what this machine measures.`,
     );
   }
   const quick = options.includes('--quick');
@@ -55,6 +68,26 @@ export function readArguments(args: readonly string[], known: readonly string[] 
   };
 }
 
+/** Judges every claim. Answers whether none is broken. */
+async function judgeAll(): Promise<boolean> {
+  const published = readNumbers();
+  const say = (line: string): void => console.error(line);
+  const known = (id: string) => published[id];
+  const numbersOf = async (id: 'a' | 'b' | 'c') =>
+    (await (await BENCHES[id].load())({ quick: true, say, known })).numbers;
+  // The peers last: they put this process on one core.
+  const sections: Readonly<Record<string, JudgedSection>> = {
+    a: { timed: true, measure: () => numbersOf('a') },
+    b: { timed: true, measure: () => numbersOf('b') },
+    c: { timed: false, measure: () => numbersOf('c') },
+    g: { timed: false, measure: async () => (await import('./isolation/isolation.ts')).measureTenHang() },
+    d: { timed: true, measure: async () => (await import('./side-by-side/side-by-side.ts')).measurePeers(say) },
+  };
+  const rows = await judge({ published, sections, othersWork, say });
+  console.log(verdictText(rows));
+  return rows.every(it => it.verdict !== 'not kept');
+}
+
 /** Runs what is asked for, each printed and written as it ends. Answers the ids that failed. */
 async function main({ ids, quick, write }: Wanted): Promise<readonly string[]> {
   const committed = readNumbers();
@@ -64,9 +97,9 @@ async function main({ ids, quick, write }: Wanted): Promise<readonly string[]> {
   const known = (id: string) => done.find(it => it.id === id)?.numbers ?? committed[id];
   for (const id of ids) {
     const startedAt = performance.now();
-    say(`${id}: ${BENCHES[id]?.about}`);
+    say(`${id}: ${ENTRIES[id]?.about}`);
     try {
-      const bench = await (BENCHES[id] as (typeof BENCHES)[string]).load();
+      const bench = await (ENTRIES[id] as Entry).load();
       const section = await bench({ quick, say, known });
       done.push(section);
       console.log(toMarkdown(section));
@@ -82,9 +115,11 @@ async function main({ ids, quick, write }: Wanted): Promise<readonly string[]> {
 }
 
 if (import.meta.main) {
+  const args = process.argv.slice(2);
+  const isJudge = args.length === 1 && args[0] === JUDGE;
   let wanted: Wanted | undefined;
   try {
-    wanted = readArguments(process.argv.slice(2));
+    if (!isJudge) wanted = readArguments(args);
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
     console.error(error.message);
@@ -95,4 +130,5 @@ if (import.meta.main) {
     console.error(`Failed: ${failed.join(', ')}. What happened stands above; the others ran.`);
     process.exitCode = 1;
   }
+  if (isJudge && !(await judgeAll())) process.exitCode = 1;
 }

@@ -83,6 +83,17 @@ export const measureIsolation: Bench = async ({ quick, say }): Promise<Section> 
   return report(virtual, local, skipped);
 };
 
+/**
+ * Of a judge: what the p99 of healthy endpoints becomes on the virtual clock while ten of a thousand hang, over what it was
+ * before.
+ */
+export async function measureTenHang(): Promise<Readonly<Record<string, number>>> {
+  const scenario = planOf(false).virtual.find(it => it.dead === 10) as Scenario;
+  return { virtualTen: overBefore(await virtualHoldfast(scenario, SEED)) };
+}
+
+const overBefore = ({ phases }: SystemResult): number => phases.during.p99 / phases.before.p99;
+
 /** What may be added to the p99 of healthy endpoints: a tenth or 20 ms; with a hundred dead at once 100 ms. */
 const allowedOver = (dead: number, before: number): number =>
   dead >= 100 ? before + 100 : Math.max(1.1 * before, before + 20);
@@ -124,8 +135,7 @@ function report(virtual: readonly Outcome[], local: readonly Outcome[], skipped:
   const [first] = virtual;
   const [onStores] = local;
   const loads = `${first?.scenario.perSecond} deliveries a second there, ${onStores?.scenario.perSecond ?? 'none'} here`;
-  const worst = (of: readonly Outcome[]): number =>
-    Math.max(0, ...of.map(({ ours }) => ours.phases.during.p99 / ours.phases.before.p99));
+  const worst = (of: readonly Outcome[]): number => Math.max(0, ...of.map(({ ours }) => overBefore(ours)));
   return {
     id: 'g',
     title: '(g) Endpoints that hang',

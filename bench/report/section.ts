@@ -59,14 +59,14 @@ export function toMarkdown({ title, method, figures, tables = [], notes = [] }: 
   const parts = [
     `## ${title}`,
     method,
-    ...(rows.length > 0 ? [table(['', 'now', 'reference in the same run', 'target', 'moonshot', ''], rows)] : []),
-    ...tables.flatMap(each => [`**${each.title}**`, table(each.head, each.rows)]),
+    ...(rows.length > 0 ? [tableText(['', 'now', 'reference in the same run', 'target', 'moonshot', ''], rows)] : []),
+    ...tables.flatMap(each => [`**${each.title}**`, tableText(each.head, each.rows)]),
     ...(notes.length > 0 ? [notes.map(note => `- ${note}`).join('\n')] : []),
   ];
   return `${parts.join('\n\n')}\n`;
 }
 
-function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+export function tableText(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
   return [line(head), `|${head.map(() => '---').join('|')}|`, ...rows.map(line)].join('\n');
 }

@@ -18,10 +18,10 @@ export interface Outcome {
 }
 
 const LOOKS_MICROS = Math.round(2e6 / SWEEPER_PER_CORE.arrivals);
-const programs = ({ rounds }: Outcome): readonly number[] => rounds.map(it => sum(it.programs));
+const programs = ({ rounds }: Pick<Outcome, 'rounds'>): readonly number[] => rounds.map(it => sum(it.programs));
 const median = (values: readonly number[]): number => spreadOf(values).median;
 /** Round by round, so that both met the same neighbours. */
-const ratio = (ours: Outcome, peer: Outcome): number => {
+export const ratio = (ours: Pick<Outcome, 'rounds'>, peer: Pick<Outcome, 'rounds'>): number => {
   const theirs = programs(peer);
   return median(programs(ours).map((each, n) => each / (theirs[n] ?? Number.NaN)));
 };

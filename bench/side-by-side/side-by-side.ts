@@ -15,7 +15,7 @@ import { installPeers } from './install-peers.ts';
 import { killStorm, type Losses } from './kill-storm.ts';
 import type { Plan } from './plan.ts';
 import { postgres } from './postgres.ts';
-import { type Outcome, reportSideBySide } from './report.ts';
+import { type Outcome, ratio, reportSideBySide } from './report.ts';
 import { webhook } from './webhook.ts';
 
 const SYSTEMS: readonly System[] = [holdfast, postgres, bullmq, webhook];
@@ -34,6 +34,13 @@ const QUICK: Plan = {
   ...{ kills: 5, killSeconds: 15 },
 };
 
+/** Of a judge: CPU only, against the peers that keep what they acknowledge. */
+const JUDGE: Plan = {
+  ...LOAD,
+  ...{ warmUps: 3, restSeconds: 10, rounds: 3, repeats: 2, roundSeconds: 10 },
+  ...{ kills: 0, killSeconds: 0 },
+};
+
 /** A system under test, and what is known of it so far. */
 interface Candidate {
   readonly system: System;
@@ -47,13 +54,36 @@ interface Candidate {
 
 export const measureSideBySide: Bench = async ({ quick, say }): Promise<Section> => {
   const plan = quick ? QUICK : FULL;
+  return await withSystems(SYSTEMS, say, async (all, skipped) => {
+    await measureCpu(all, plan, say);
+    await killAll(all, plan, say);
+    return reportSideBySide(all.map(outcomeOf), skipped, plan);
+  });
+};
+
+/** CPU of an event over that of each durable peer. Throws, saying why, where one of them does not run on this machine. */
+export async function measurePeers(say: (line: string) => void): Promise<Readonly<Record<string, number>>> {
+  return await withSystems([holdfast, postgres, bullmq], say, async (all, skipped) => {
+    if (skipped[0] !== undefined) throw new Error(skipped[0]);
+    await measureCpu(all, JUDGE, say);
+    const [ours, ...peers] = all as [Candidate, ...Candidate[]];
+    return Object.fromEntries(peers.map((peer, n) => [`sdkOverPeer${n + 1}`, ratio(ours, peer)]));
+  });
+}
+
+/** Starts the systems, does the work and stops them. `skipped`: those that do not start here, and why. */
+async function withSystems<Result>(
+  systems: readonly System[],
+  say: (line: string) => void,
+  work: (all: readonly Candidate[], skipped: readonly string[]) => Promise<Result>,
+): Promise<Result> {
   await installPeers(PEERS);
   pinGenerator();
   const folders: string[] = [];
   const all: Candidate[] = [];
   const skipped: string[] = [];
   try {
-    for (const system of SYSTEMS) {
+    for (const system of systems) {
       say(`  ${system.name}: start`);
       try {
         folders.push(mkdtempSync(join(tmpdir(), 'side-by-side-')));
@@ -64,17 +94,15 @@ export const measureSideBySide: Bench = async ({ quick, say }): Promise<Section>
         say(`  ${skipped.at(-1)}`);
       }
     }
-    await measure(all, plan, say);
-    return reportSideBySide(all.map(outcomeOf), skipped, plan);
+    return await work(all, skipped);
   } finally {
     await Promise.allSettled(all.map(it => it.running.stop()));
     for (const folder of folders) rmSync(folder, { recursive: true, force: true });
   }
-};
+}
 
 /** Systems take turns in each round, so that a busy neighbour disturbs them alike. */
-async function measure(all: readonly Candidate[], plan: Plan, say: (line: string) => void): Promise<void> {
-  const { perSecond, duplicates } = plan;
+async function measureCpu(all: readonly Candidate[], plan: Plan, say: (line: string) => void): Promise<void> {
   for (const { system, running } of all) {
     const windows = await warmUp(running, plan.warmUps);
     say(`  ${system.name}: warmed up, CPU µs per event ${windows.map(Math.round).join(', ')}`);
@@ -85,6 +113,10 @@ async function measure(all: readonly Candidate[], plan: Plan, say: (line: string
   );
   for (const [n, each] of all.entries()) each.rest = rests[n] as Rest;
   for (let n = 0; n < plan.rounds; n += 1) for (const each of all) await measureTurn(each, plan, say);
+}
+
+async function killAll(all: readonly Candidate[], plan: Plan, say: (line: string) => void): Promise<void> {
+  const { perSecond, duplicates } = plan;
   for (const each of all) {
     const load = { perSecond, duplicates, seconds: plan.killSeconds, retryForMs: 120_000 };
     each.losses = await killStorm(each.running, load, plan.kills);

@@ -87,6 +87,7 @@ export const ROOMS: Readonly<Record<string, string>> = {
   bench: 'bench/** node:*',
   'bench/measure': 'node:*',
   'bench/report': 'bench/measure node:*',
+  'bench/judge': 'bench/report node:*',
   'bench/loopback': 'core/** adapters sdk test/kit/** npm:aws-lambda node:*',
   'bench/start': `${MEASURES} bench/loopback npm:@aws-sdk/* npm:esbuild`,
   'bench/handlers': `${MEASURES} adapters bench/loopback lambdas providers test/fixtures/** npm:@middy/core`,
