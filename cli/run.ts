@@ -44,11 +44,13 @@ type StartConsole = (options: {
 type ServeAgent = (options: {
   readonly operator: Operator;
   readonly allow: ReadonlySet<AgentRight>;
+  /** Events or deliveries that one call may touch. */
+  readonly limit: number;
   readonly until: AbortSignal;
 }) => Promise<void>;
 
 /** What an agent may do beside looking: `holdfast mcp --allow`. */
-export const AGENT_RIGHTS = ['bodies'] as const;
+export const AGENT_RIGHTS = ['bodies', 'replay', 'pause', 'retry'] as const;
 export type AgentRight = (typeof AGENT_RIGHTS)[number];
 
 /** As local/prove.ts does it, which loads what deploys. */

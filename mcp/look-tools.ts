@@ -38,7 +38,7 @@ const DEATHS_SINCE = '90d';
 const MOST_LISTED = 50;
 const FEW = 20;
 
-const FILTER = {
+export const FILTER_ARGUMENTS = {
   source: argument(anyText, 'sources, separated by commas'),
   status: argument(anyText, `one or more of ${EVENT_STATUSES.join(', ')}, separated by commas`),
   type: argument(anyText, 'event type, or a prefix such as invoice.*'),
@@ -47,10 +47,10 @@ const FILTER = {
   since: argument(anyText, 'received since then: 2026-11-21T03:00Z, or 30m, 24h, 7d ago'),
   until: argument(anyText, 'received before then'),
 } as const;
-type FilterArguments = { readonly [Name in keyof typeof FILTER]?: string };
+export type FilterArguments = { readonly [Name in keyof typeof FILTER_ARGUMENTS]?: string };
 
 /** Throws ArgumentError with everything that is wrong. */
-function meantBy(operator: Operator, written: WrittenFilter, now?: number): EventFilter {
+export function meantBy(operator: Operator, written: WrittenFilter, now?: number): EventFilter {
   const read = readMeant(operator, written, now);
   if (read.kind === 'wrong') throw new ArgumentError(...read.problems);
   return read.filter;
@@ -143,7 +143,7 @@ const findTool = (operator: Operator): Tool =>
     name: 'find',
     about: 'Find events, newest first. Without arguments: those of the last 24 hours.',
     args: {
-      ...FILTER,
+      ...FILTER_ARGUMENTS,
       where: argument(anyText, 'a field that its source declares as searchable, and its value: order=1234'),
       limit: argument(number(1, MOST_LISTED, 'events'), `at most as many; default ${FEW}`),
       cursor: argument(anyText, 'next_cursor of the answer before, with the same other arguments'),
@@ -233,7 +233,7 @@ const refusedTool = (operator: Operator): Tool =>
       'Requests that were refused and so are no events: the last 20 of each source and cause, what is likely wrong; with id the headers of one, never signatures or credentials. They cannot be replayed: the provider has to send them again.',
     args: {
       id: argument(anyText, 'its id in this list'),
-      source: FILTER.source,
+      source: FILTER_ARGUMENTS.source,
       cause: argument(anyText, 'only this cause, e.g. mismatch'),
       since: argument(anyText, 'refused since then; default 72h'),
     },

@@ -2,22 +2,33 @@
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { Operator } from '#operator/operator.ts';
+import { pauseTool, replayTool } from './act-tools.ts';
 import { agentServer } from './agent-server.ts';
 import { bodyTool } from './body-tool.ts';
+import { Confirmations } from './confirmations.ts';
 import { lookTools } from './look-tools.ts';
+import { retryTool } from './retry-tool.ts';
 
 export interface AgentOptions {
   readonly operator: Operator;
-  /** `bodies`. */
-  readonly allow: ReadonlySet<string>;
+  readonly allow: ReadonlySet<'bodies' | 'replay' | 'pause' | 'retry'>;
+  /** Events or deliveries that one call may touch. */
+  readonly limit: number;
   readonly until: AbortSignal;
 }
 
 /** Resolves when the client has gone, or `until` is aborted. */
 export async function serveAgent(options: AgentOptions, transport: Transport = onStdio()): Promise<void> {
-  const { operator, allow } = options;
-  const tools = [...lookTools(operator), ...(allow.has('bodies') ? [bodyTool(operator)] : [])];
-  const server = agentServer(tools, { body: 'bodies' });
+  const { operator, allow, limit } = options;
+  const acting = { confirmations: new Confirmations(operator.clock), limit };
+  const tools = [
+    ...lookTools(operator),
+    ...(allow.has('bodies') ? [bodyTool(operator)] : []),
+    ...(allow.has('replay') ? [replayTool(operator, acting)] : []),
+    ...(allow.has('pause') ? [pauseTool(operator, acting)] : []),
+    ...(allow.has('retry') ? [retryTool(operator, acting)] : []),
+  ];
+  const server = agentServer(tools, { body: 'bodies', replay: 'replay', pause: 'pause', retry: 'retry' });
   const closed = new Promise<void>(resolve => {
     server.onclose = resolve;
   });

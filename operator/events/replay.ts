@@ -80,6 +80,16 @@ export async function previewOf(
   return { count, kinds: Object.fromEntries(kinds), sample };
 }
 
+/** The events that a person means, as they are now, the oldest first; of more than `limit` the first. */
+export async function meantForReplay(
+  operator: Operator,
+  meant: MeantForReplay & { readonly limit: number },
+): Promise<readonly EventItem[]> {
+  const found: EventItem[] = [];
+  for await (const items of previewReplay(meant, await operator.gateway())) found.push(...items);
+  return found;
+}
+
 export interface StartReplay extends MeantForReplay {
   readonly ratePerSecond: number;
   /** As the preview counted. */

@@ -1,8 +1,13 @@
 /** Hold a source's events back without refusing any. */
 import type { ResolvedSource } from '#core/config/resolved-config.ts';
 import type { SourceId } from '#core/glossary.ts';
-import { findPaused, pauseSource, resumeSource } from '#core/inbound/protocol/pause-source.ts';
+import { findPaused, pauseSource, readPauses, resumeSource } from '#core/inbound/protocol/pause-source.ts';
 import type { Operator } from '#operator/operator.ts';
+
+/** Who paused which sources, since when and why. */
+export async function pausesOf(operator: Operator) {
+  return readPauses((await operator.gateway()).control);
+}
 
 /** Its handlers stop; its events are verified, recorded and acknowledged, and wait. */
 export async function pause(operator: Operator, source: Pick<ResolvedSource, 'id'>, why: string) {
