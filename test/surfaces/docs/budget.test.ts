@@ -13,6 +13,7 @@ const CEILINGS: Readonly<Record<string, number>> = {
   'SECURITY.md': 380,
   'CHANGELOG.md': 400,
   'AGENTS.md': 150,
+  'UPGRADING.md': 120,
   'docs/README.md': 300,
   'docs/receive/first-event.md': 800,
   'docs/receive/add-a-provider.md': 1_000,
@@ -34,7 +35,8 @@ const CEILINGS: Readonly<Record<string, number>> = {
   'docs/send/moving.md': 750,
   'docs/send/fixed-address.md': 380,
   'docs/operate/deploy.md': 1_250,
-  'docs/operate/prove.md': 620,
+  'docs/operate/prove.md': 430,
+  'docs/operate/cdk.md': 300,
   'docs/operate/prove-local.md': 600,
   'docs/operate/secrets.md': 600,
   'docs/operate/alarms.md': 430,
@@ -51,22 +53,15 @@ const CEILINGS: Readonly<Record<string, number>> = {
   'docs/understand/threats.md': 1_250,
   'docs/understand/proof.md': 800,
   'docs/understand/measured.md': 300,
+  'docs/api/README.md': 220,
   'docs/api/delivery.md': 350,
   'docs/reference/cli.md': 500,
   'docs/reference/words.md': 650,
 };
 
 const OVER: Readonly<Record<string, number>> = {
-  'UPGRADING.md': 220,
   'docs/send/publish.md': 1_300,
-  'AGENTS.md': 300,
-  'CONTRIBUTING.md': 550,
-  'README.md': 900,
-  'docs/api/README.md': 350,
-  'docs/operate/cdk.md': 500,
   'docs/operate/scale.md': 1_500,
-  'docs/operate/watch.md': 650,
-  'docs/reference/words.md': 900,
 };
 
 /** Pages that a command makes whole: they grow with the code. */
