@@ -147,7 +147,7 @@ async function deployHere(deployment: Deployment, aws: LocalAws): Promise<number
   const clients = createAwsClients(aws);
   await deployStacks(aws, clients, terminalProgress(), PROJECT_ROOT, environment);
   await fillLocalSecrets(clients.secrets, deployment);
-  console.log(`\n${environment} at ${aws.endpoint} runs this checkout now.`);
+  console.log(`\n${environment} at ${aws.endpoint} runs your code now.`);
   console.log(`See it work: npm run holdfast -- doctor --deep --env ${environment}`);
   return 0;
 }

@@ -356,13 +356,13 @@ function showNextCommands(aws: LocalAws, progress: Progress, deliveryApi: string
   const line = (command: string, about: string): void =>
     progress.line(`  ${command.padEnd(34)} ${paint('dim', about)}`);
   line('npm run holdfast -- send stripe', 'send a signed sample event');
-  line('npm run holdfast -- events ls', 'what arrived, and what became of it');
+  line('npm run holdfast -- events ls', 'what arrived, and what happened to it');
   line('npm run holdfast -- status', 'rates, backlog, dead letters, alarms on one screen');
   if (deliveryApi !== undefined)
     line('npm run holdfast -- out status', "which customers' endpoints do not get their webhooks");
-  line('npm test', 'every check, this run included');
+  line('npm test', 'types, configuration, your tests');
   line('npm run synth', 'the CloudFormation templates of every environment');
-  line('npm run deploy -- local', 'this checkout into what runs here; npm start -- --watch does it by itself');
+  line('npm run deploy -- local', 'your changes into what runs here; npm start -- --watch does it by itself');
   line('npm run deploy -- dev', 'the same stacks in your AWS account');
   const { accessKeyId, secretAccessKey } = aws.credentials;
   const variables = `AWS_ENDPOINT_URL=${aws.endpoint} AWS_REGION=${aws.region} AWS_DEFAULT_REGION=${aws.region} AWS_ACCESS_KEY_ID=${accessKeyId} AWS_SECRET_ACCESS_KEY=${secretAccessKey}${deliveryApi === undefined ? '' : ` DELIVERY_API_URL=${deliveryApi}`}`;
