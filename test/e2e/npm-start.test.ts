@@ -22,7 +22,7 @@ async function deployFixedHandler(root: string, port: number): Promise<void> {
   await writeFile(handler, (await readFile(handler, 'utf8')).replace("'logged_push'", "'fixed_push'"));
   const deploy = runScript('deploy', ['local'], { root });
   expect(await deploy.exitCode, deploy.stderr()).toBe(0);
-  expect(deploy.stdout()).toContain(`local at http://127.0.0.1:${port} runs this checkout now.`);
+  expect(deploy.stdout()).toContain(`local at http://127.0.0.1:${port} runs your code now.`);
 }
 
 /** Where a command of the CLI is typed. */
