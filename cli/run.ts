@@ -6,6 +6,7 @@ import { given } from '#core/given.ts';
 import type { HandlerRegistry } from '#core/handler/handler-contract.ts';
 import type { Clock } from '#core/ports.ts';
 import type { ProveOptions, ProveResult } from '#local/prove.ts';
+import type { PortalPlace } from '#operator/customers/portal-api.ts';
 import type { Gateway } from '#operator/gateway.ts';
 import { Operator, type OperatorOptions } from '#operator/operator.ts';
 import { readReason } from '#operator/reason.ts';
@@ -46,6 +47,8 @@ type ServeAgent = (options: {
   readonly allow: ReadonlySet<AgentRight>;
   /** Events or deliveries that one call may touch. */
   readonly limit: number;
+  /** Instead of an environment: the application of a token, over the portal's API. */
+  readonly portal?: PortalPlace;
   readonly until: AbortSignal;
 }) => Promise<void>;
 

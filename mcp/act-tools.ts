@@ -13,7 +13,7 @@ import { pause, pausesOf } from '#operator/sources/pauses.ts';
 import type { Confirmations, Plan } from './confirmations.ts';
 import { FILTER_ARGUMENTS, type FilterArguments, meantBy } from './look-tools.ts';
 import { handle, type Outside, outside } from './outside.ts';
-import { ArgumentError, anyText, argument, type Tool, tool, wrong } from './tool.ts';
+import { ArgumentError, anyId, anyText, argument, type Tool, tool, wrong } from './tool.ts';
 
 export const REASON = argument(
   text(/^[^\p{Cc}]{1,300}$/u, 'a text of 1 to 300 characters on one line', 'give one that the next person understands'),
@@ -140,8 +140,8 @@ export const pauseTool = (operator: Operator, { confirmations }: Acting): Tool =
       'Hold back one source (its events are still accepted, and wait), or one endpoint of a customer. Nothing is lost. A person ends it. The first call is a dry run.',
     args: {
       source: argument(anyText, 'its name'),
-      app: argument(anyText, 'of an endpoint its application: id, or uid:<uid>'),
-      endpoint: argument(anyText, 'id, or uid:<uid>'),
+      app: argument(anyId, 'of an endpoint its application: id, or uid:<uid>'),
+      endpoint: argument(anyId, 'id, or uid:<uid>'),
       why: REASON,
       confirm: CONFIRM,
     },

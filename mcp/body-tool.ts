@@ -7,10 +7,10 @@ import type { Operator } from '#operator/operator.ts';
 import { OperatorError } from '#operator/operator-error.ts';
 import { showRefused } from '#operator/refused/refused.ts';
 import { outside } from './outside.ts';
-import { anyText, argument, type Tool, tool, wrong } from './tool.ts';
+import { anyId, anyText, argument, type Tool, tool, wrong } from './tool.ts';
 
 const MOST = 20_000;
-const most = argument(number(1, MOST, 'characters'), 'at most as many characters; default 4000');
+export const most = argument(number(1, MOST, 'characters'), 'at most as many characters; default 4000');
 
 interface BodyArguments {
   readonly event?: string;
@@ -28,8 +28,8 @@ export const bodyTool = (operator: Operator): Tool =>
     args: {
       event: argument(anyText, "our id (evt_…) or the provider's"),
       refused: argument(anyText, 'its id in the list of refused'),
-      app: argument(anyText, 'application: its id, or uid:<uid>'),
-      message: argument(anyText, 'msg_…'),
+      app: argument(anyId, 'application: its id, or uid:<uid>'),
+      message: argument(anyId, 'msg_…'),
       most,
     },
     async run({ event, refused, app, message, most: size }) {
@@ -44,7 +44,7 @@ export const bodyTool = (operator: Operator): Tool =>
     },
   });
 
-async function messageView(caller: Caller, app: string, message: string, size: number | undefined) {
+export async function messageView(caller: Caller, app: string, message: string, size: number | undefined) {
   return bodyView(await messageBody(caller, app, message), size);
 }
 

@@ -1,7 +1,17 @@
 /** Endpoints, deliveries and attempts as an agent gets them, of an operator's and of a customer's server. */
-import { answerWords, endpointWords, holdWords, stateWord } from '#core/words.ts';
-import type { Delivery, Endpoint } from '#operator/customers/deliveries.ts';
+import { answerWords, dayWords, endpointWords, holdWords, stateWord } from '#core/words.ts';
+import {
+  type Caller,
+  type Delivery,
+  type DeliveryAttempt,
+  daysOf,
+  type Endpoint,
+  healthOf,
+  listDeliveries,
+} from '#operator/customers/deliveries.ts';
 import { handle, outside } from './outside.ts';
+
+const FEW = 20;
 
 /** Of a URL only where it leads: paths and queries of webhooks are secrets of their receivers. */
 function originOf(url: string): string {
@@ -38,5 +48,37 @@ export function deliveryView(of: Delivered) {
     last_answer: last === null ? null : answerWords(last.status, last.class),
     on_hold: of.held ? { why: holdWords(of.held_why), until: of.held_until } : null,
     next_try_at: next_retry_at,
+  };
+}
+
+/** Without the request, whose address and headers may be secret, and without the body of the answer. */
+export function attemptView({ kind, attempt, at, class: of, code, in_words, detail, timings_ms }: DeliveryAttempt) {
+  const answer = answerWords(code, of);
+  return {
+    ...{ kind, attempt, at, answer, ms: timings_ms['total'] ?? null },
+    in_words: outside(in_words),
+    detail: outside(detail),
+  };
+}
+
+/** How an endpoint is, and its last deliveries. */
+export async function oneEndpoint(caller: Caller, app: string, ep: string) {
+  const [health, days, last, dead] = await Promise.all([
+    healthOf(caller, app, ep),
+    daysOf(caller, app, ep),
+    listDeliveries(caller, { app, ep }, { limit: FEW }),
+    listDeliveries(caller, { app, ep }, { limit: FEW, status: 'dead' }),
+  ]);
+  const [day] = days.values();
+  const { state, waiting, dead: deadCount, dead_more: deadMore, died } = health;
+  const view = (list: readonly Delivered[]) => list.map(deliveryView);
+  return {
+    state,
+    in_words: outside(`${stateWord(state)}: ${endpointWords(health, iso => iso)}`),
+    waiting,
+    ...{ dead_now: deadCount, dead_more: deadMore, died_ever: died },
+    last_day: day === undefined ? null : dayWords(day),
+    last_deliveries: view(last),
+    dead_deliveries: view(dead),
   };
 }

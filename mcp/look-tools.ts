@@ -6,16 +6,9 @@ import { errorPattern } from '#core/inbound/search/error-pattern.ts';
 import type { EventFilter, WrittenFilter } from '#core/inbound/search/event-filter.ts';
 import { number } from '#core/problem.ts';
 import { SECOND_MS, toIso } from '#core/time.ts';
-import { causeWords, dayWords, endpointWords, stateWord } from '#core/words.ts';
+import { causeWords, stateWord } from '#core/words.ts';
 import { predictCost } from '#operator/cost/predict-cost.ts';
-import {
-  type Caller,
-  daysOf,
-  healthOf,
-  listDeliveries,
-  listEndpoints,
-  readOutbound,
-} from '#operator/customers/deliveries.ts';
+import { listEndpoints, readOutbound } from '#operator/customers/deliveries.ts';
 import { groupDeadByError } from '#operator/deaths/dead-letters.ts';
 import { listWhere, readWhere, WHERE_SINCE } from '#operator/events/find-by-field.ts';
 import { findOne } from '#operator/events/find-one.ts';
@@ -27,9 +20,9 @@ import { listGuides, readRunbook } from '#operator/health/read-guide.ts';
 import { readSystem } from '#operator/health/system-view.ts';
 import type { Operator } from '#operator/operator.ts';
 import { listRefused, type RefusedRequest, showRefused } from '#operator/refused/refused.ts';
-import { type Delivered, deliveryView, endpointView } from './delivery-views.ts';
+import { endpointView, oneEndpoint } from './delivery-views.ts';
 import { handle, outside } from './outside.ts';
-import { ArgumentError, anyText, argument, type Tool, tool } from './tool.ts';
+import { ArgumentError, anyId, anyText, argument, type Tool, tool } from './tool.ts';
 
 /** A list that takes longer answers with what it found by then, and a cursor. */
 const LOOK_MS = 10 * SECOND_MS;
@@ -265,8 +258,8 @@ const endpointsTool = (operator: Operator): Tool =>
     about:
       "Customers' endpoints and their health. Without arguments: every endpoint that does not get its webhooks now. With app: its endpoints. With endpoint, too: what waits, its last day, its last deliveries.",
     args: {
-      app: argument(anyText, 'application: its id, or uid:<uid>'),
-      endpoint: argument(anyText, 'its id, or uid:<uid>; needs app'),
+      app: argument(anyId, 'application: its id, or uid:<uid>'),
+      endpoint: argument(anyId, 'its id, or uid:<uid>; needs app'),
     },
     async run({ app, endpoint }) {
       if (endpoint !== undefined && app === undefined)
@@ -284,28 +277,6 @@ const endpointsTool = (operator: Operator): Tool =>
       };
     },
   });
-
-/** How an endpoint is, and its last deliveries. */
-async function oneEndpoint(caller: Caller, app: string, ep: string) {
-  const [health, days, last, dead] = await Promise.all([
-    healthOf(caller, app, ep),
-    daysOf(caller, app, ep),
-    listDeliveries(caller, { app, ep }, { limit: FEW }),
-    listDeliveries(caller, { app, ep }, { limit: FEW, status: 'dead' }),
-  ]);
-  const [day] = days.values();
-  const { state, waiting, dead: deadCount, dead_more: deadMore, died } = health;
-  const view = (list: readonly Delivered[]) => list.map(deliveryView);
-  return {
-    state,
-    in_words: outside(`${stateWord(state)}: ${endpointWords(health, iso => iso)}`),
-    waiting,
-    ...{ dead_now: deadCount, dead_more: deadMore, died_ever: died },
-    last_day: day === undefined ? null : dayWords(day),
-    last_deliveries: view(last),
-    dead_deliveries: view(dead),
-  };
-}
 
 const runbookTool = (operator: Operator): Tool =>
   tool<{ readonly name?: string }>({

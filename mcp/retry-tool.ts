@@ -15,9 +15,9 @@ import { type Acting, CONFIRM, REASON, recordedReason } from './act-tools.ts';
 import type { Plan } from './confirmations.ts';
 import { deliveryView } from './delivery-views.ts';
 import { handle, type Outside, outside } from './outside.ts';
-import { anyText, argument, type Tool, tool, wrong } from './tool.ts';
+import { anyId, argument, type Tool, tool, wrong } from './tool.ts';
 
-interface RetryArguments {
+export interface RetryArguments {
   readonly app: string;
   readonly endpoint: string;
   readonly message?: string;
@@ -26,24 +26,25 @@ interface RetryArguments {
   readonly confirm?: string;
 }
 
+export const RETRY_ARGUMENTS = (most: number) => ({
+  endpoint: argument(anyId, 'its id, ep_…'),
+  message: argument(anyId, 'msg_…; without it all that is dead at the endpoint'),
+  limit: argument(number(1, most, 'deliveries'), 'without message: only the newest so many'),
+  why: REASON,
+  confirm: CONFIRM,
+});
+
 export const retryTool = (operator: Caller, { confirmations, limit: most }: Acting): Tool =>
   tool<RetryArguments>({
     name: 'retry',
     about: `Send again, with the same webhook-id, one message to one endpoint, or what is dead at the endpoint, at most ${most} in a call. The first call is a dry run.`,
-    args: {
-      app: argument(anyText, 'application: its id, or uid:<uid>'),
-      endpoint: argument(anyText, 'its id, or uid:<uid>'),
-      message: argument(anyText, 'msg_…; without it all that is dead at the endpoint'),
-      limit: argument(number(1, most, 'deliveries'), 'without message: only the newest so many'),
-      why: REASON,
-      confirm: CONFIRM,
-    },
+    args: { app: argument(anyId, 'application: its id, or uid:<uid>'), ...RETRY_ARGUMENTS(most) },
     required: ['app', 'endpoint', 'why'],
     acts: true,
     run: (args, signal) => confirmations.run('retry', args, signal, () => planRetry(operator, most, args)),
   });
 
-async function planRetry(caller: Caller, most: number, args: RetryArguments): Promise<Plan> {
+export async function planRetry(caller: Caller, most: number, args: RetryArguments): Promise<Plan> {
   const why = recordedReason(args.why);
   const found = await meantDeliveries(caller, most, args);
   const would = { retry: found.length, deliveries: found.slice(0, 10).map(deliveryView) };

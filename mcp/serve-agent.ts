@@ -1,11 +1,14 @@
 /** `holdfast mcp`: serves an agent over stdin and stdout. Nothing but the protocol is written to stdout. */
+import type { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
+import { type PortalPlace, portalApi, portalSession } from '#operator/customers/portal-api.ts';
 import type { Operator } from '#operator/operator.ts';
 import { pauseTool, replayTool } from './act-tools.ts';
 import { agentServer } from './agent-server.ts';
 import { bodyTool } from './body-tool.ts';
 import { Confirmations } from './confirmations.ts';
+import { customerBodyTool, customerOf, customerRetryTool, customerTools } from './customer-tools.ts';
 import { lookTools } from './look-tools.ts';
 import { retryTool } from './retry-tool.ts';
 
@@ -14,12 +17,25 @@ export interface AgentOptions {
   readonly allow: ReadonlySet<'bodies' | 'replay' | 'pause' | 'retry'>;
   /** Events or deliveries that one call may touch. */
   readonly limit: number;
+  /** Instead of the operator's environment. */
+  readonly portal?: PortalPlace;
   readonly until: AbortSignal;
 }
 
-/** Resolves when the client has gone, or `until` is aborted. */
+/** Resolves when the client has gone, or `until` is aborted. Throws OperatorError where a portal does not take its token. */
 export async function serveAgent(options: AgentOptions, transport: Transport = onStdio()): Promise<void> {
-  const { operator, allow, limit } = options;
+  const { until, portal } = options;
+  const server = portal === undefined ? operatorServer(options) : await customerServer(options, portal);
+  const closed = new Promise<void>(resolve => {
+    server.onclose = resolve;
+  });
+  until.addEventListener('abort', () => void server.close(), { once: true });
+  await server.connect(transport);
+  if (until.aborted) await server.close();
+  await closed;
+}
+
+function operatorServer({ operator, allow, limit }: AgentOptions): Server {
   const acting = { confirmations: new Confirmations(operator.clock), limit };
   const tools = [
     ...lookTools(operator),
@@ -28,14 +44,20 @@ export async function serveAgent(options: AgentOptions, transport: Transport = o
     ...(allow.has('pause') ? [pauseTool(operator, acting)] : []),
     ...(allow.has('retry') ? [retryTool(operator, acting)] : []),
   ];
-  const server = agentServer(tools, { body: 'bodies', replay: 'replay', pause: 'pause', retry: 'retry' });
-  const closed = new Promise<void>(resolve => {
-    server.onclose = resolve;
-  });
-  options.until.addEventListener('abort', () => void server.close(), { once: true });
-  await server.connect(transport);
-  if (options.until.aborted) await server.close();
-  await closed;
+  return agentServer(tools, { body: 'bodies', replay: 'replay', pause: 'pause', retry: 'retry' });
+}
+
+async function customerServer({ operator, allow, limit }: AgentOptions, portal: PortalPlace): Promise<Server> {
+  const { clock } = operator;
+  const api = portalApi(portal);
+  const customer = customerOf(api, await portalSession(api), clock);
+  const acting = { confirmations: new Confirmations(clock), limit };
+  const tools = [
+    ...customerTools(customer),
+    ...(allow.has('bodies') ? [customerBodyTool(customer)] : []),
+    ...(allow.has('retry') ? [customerRetryTool(customer, acting)] : []),
+  ];
+  return agentServer(tools, { body: 'bodies', retry: 'retry' });
 }
 
 /** The transport of the SDK goes on when its client has gone. */

@@ -39,6 +39,12 @@ export const wrong = (path: string, given: string, allowed: string, fix: string)
   new ArgumentError({ path, given, allowed, fix });
 
 export const anyText = text(/^[\s\S]{1,400}$/, 'a text of 1 to 400 characters', 'give a shorter one');
+/** Of an application, an endpoint or a message: one segment of a path, and no way up in it. */
+export const anyId = text(
+  /^(?!\.{1,2}$)[^\s/]{1,200}$/,
+  'an id of 1 to 200 characters without / and blanks',
+  'pass on one of an answer',
+);
 export const argument = (check: Check, about: string): Argument => ({ check, about });
 
 /** What a person or an agent does about a failure of a kind. These words are ours; what failed may be a stranger's. */

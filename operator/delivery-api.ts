@@ -1,6 +1,6 @@
 /** The delivery API of an environment, as a person's tools call it (docs/api/delivery.md). */
 import type { HttpAnswer } from './http-answer.ts';
-import { OperatorError } from './operator-error.ts';
+import { type FailureKind, OperatorError } from './operator-error.ts';
 
 export interface DeliveryCall {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -42,7 +42,13 @@ export function readAnswer<T>(call: DeliveryCall, { status, body }: Pick<HttpAns
       'credentials',
     );
   }
-  const kind = status === 404 ? 'not_found' : status === 400 || status === 422 ? 'usage' : 'failure';
+  const kinds: Readonly<Record<number, FailureKind>> = {
+    400: 'usage',
+    401: 'credentials',
+    404: 'not_found',
+    422: 'usage',
+  };
+  const kind = kinds[status] ?? 'failure';
   throw new OperatorError(detail ?? `${what} was answered ${status} ${body.slice(0, 200)}`, kind);
 }
 

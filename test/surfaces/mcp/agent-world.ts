@@ -13,8 +13,13 @@ export interface Answer {
   readonly value: Json;
 }
 
-/** `holdfast mcp` with these arguments, and a client that is connected to it. */
-export async function agentAt(cli: CliWorld, args: readonly string[] = [], options: CliOptions = {}) {
+/** `holdfast mcp` with these arguments, and a client that is connected to it. `wait`: for what is asked of a real socket. */
+export async function agentAt(
+  cli: CliWorld,
+  args: readonly string[] = [],
+  options: CliOptions = {},
+  wait: <T>(work: Promise<T>) => Promise<T> = work => cli.world.clock.complete(work),
+) {
   const [here, there] = InMemoryTransport.createLinkedPair();
   const ended = cli.run(['mcp', ...args], {
     realTime: true,
@@ -24,10 +29,9 @@ export async function agentAt(cli: CliWorld, args: readonly string[] = [], optio
   const client = new Client({ name: 'agent', version: '1.0.0' });
   await client.connect(here);
   onTestFinished(() => client.close());
-  /** Virtual time passes while it waits. */
   const call = async (name: string, given: Record<string, unknown> = {}): Promise<Answer> => {
     const asked = client.callTool({ name, arguments: given });
-    const { content, isError } = await cli.world.clock.complete(asked);
+    const { content, isError } = await wait(asked);
     const [{ text = '' } = {}] = content as readonly { readonly text?: string }[];
     return { isError: isError === true, value: JSON.parse(text) };
   };
