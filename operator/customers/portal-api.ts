@@ -34,7 +34,7 @@ export function readPortalUrl(text: string): string {
   const isHere = url.protocol === 'http:' && ['127.0.0.1', 'localhost', '[::1]'].includes(url.hostname);
   if (url.protocol !== 'https:' && !isHere)
     throw usageError(`--portal: ${url.protocol}`, allowed, 'use https: a token goes over it');
-  const path = url.pathname.replace(/\/+$/, '');
+  const path = url.pathname.endsWith('/') ? url.pathname.slice(0, -1) : url.pathname;
   if (!path.endsWith('/portal')) throw usageError('--portal: another page', allowed, 'it ends with /portal');
   return `${url.origin}${path}`;
 }
