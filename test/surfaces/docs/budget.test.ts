@@ -76,10 +76,10 @@ const MADE: Readonly<Record<string, number>> = {
   'docs/understand/aws-assumptions.md': 2_450,
 };
 
-/** All pages of a folder together. The end of runbooks: 4,100. */
+/** All pages of a folder together. */
 const FOLDERS: Readonly<Record<string, number>> = {
-  'docs/runbooks/': 4_800,
-  'docs/decisions/': 7_200,
+  'docs/runbooks/': 4_340,
+  'docs/decisions/': 6_060,
 };
 
 const wordsOf = (text: string): number =>
