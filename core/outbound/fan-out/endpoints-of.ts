@@ -15,19 +15,31 @@ const KEPT_ENDPOINTS = 20_000;
 const PAGE = 1_000;
 
 type Changing = Pick<ApplicationItem, 'endpointVersion' | 'changedEndpoint'>;
-export type EndpointsOf = (app: AppId, application: Changing) => Promise<readonly EndpointItem[]>;
+/** Ids from `from` up to and without `to`; open where one is absent. */
+export interface EndpointPart {
+  readonly from?: string | undefined;
+  readonly to?: string | undefined;
+}
+export type EndpointsOf = (app: AppId, application: Changing, part?: EndpointPart) => Promise<readonly EndpointItem[]>;
 
 interface Known {
   readonly version: number;
   readonly endpoints: readonly EndpointItem[];
 }
 
-/** All of them, tombstones among them, in the order of their ids. */
+/**
+ * All of them, tombstones among them, in the order of their ids; or a part. A part is read alone, unless all of them are
+ * known: forty jobs of one message, each by itself, would read all of them forty times from one partition.
+ */
 export function endpointsOf(store: Pick<ItemStore, 'get' | 'query'>): EndpointsOf {
   const kept = new RecentlyUsed<AppId, Known>(KEPT_ENDPOINTS, ({ endpoints }) => endpoints.length + 1);
-  return async (app, { endpointVersion, changedEndpoint }) => {
+  return async (app, { endpointVersion, changedEndpoint }, { from, to } = {}) => {
+    const isIn = ({ id }: EndpointItem): boolean => (from === undefined || id >= from) && (to === undefined || id < to);
     const known = kept.get(app);
-    if (known?.version === endpointVersion) return known.endpoints;
+    const isPart = from !== undefined || to !== undefined;
+    if (known?.version === endpointVersion) return isPart ? known.endpoints.filter(isIn) : known.endpoints;
+    // `to` is the first of the next part.
+    if (isPart) return (await readAll(store, app, { from, to })).filter(isIn);
     // The version counts changes: exactly one since then was that of the endpoint that changed last.
     const isNext = known !== undefined && changedEndpoint !== undefined && known.version + 1 === endpointVersion;
     const endpoints = isNext
@@ -38,11 +50,15 @@ export function endpointsOf(store: Pick<ItemStore, 'get' | 'query'>): EndpointsO
   };
 }
 
-async function readAll(store: Pick<ItemStore, 'query'>, app: AppId): Promise<readonly EndpointItem[]> {
+async function readAll(
+  store: Pick<ItemStore, 'query'>,
+  app: AppId,
+  { from, to }: EndpointPart = {},
+): Promise<readonly EndpointItem[]> {
   const endpoints: EndpointItem[] = [];
   let cursor: string | undefined;
   do {
-    const page = await store.query({ ...endpointsRange(app), limit: PAGE, ...given({ cursor }) });
+    const page = await store.query({ ...endpointsRange(app, from, to), limit: PAGE, ...given({ cursor }) });
     endpoints.push(...page.items);
     cursor = page.cursor;
   } while (cursor !== undefined);

@@ -89,13 +89,8 @@ async function fanOutOne(ports: FanOutPorts, rules: FanOutRules, job: FanOutJob)
   }
   if (application === undefined || application.state === 'erasing') return [];
   // 2. Who wants it.
-  const known = await ports.endpoints(app, application);
-  const part = known.filter(
-    endpoint =>
-      (job.from === undefined || endpoint.id >= job.from) &&
-      (job.to === undefined || endpoint.id < job.to) &&
-      (job.again === undefined || wantedThen(endpoint, message)),
-  );
+  const known = await ports.endpoints(app, application, job);
+  const part = known.filter(endpoint => job.again === undefined || wantedThen(endpoint, message));
   const wanting = (await matching(ports, message, part)).map(({ id }) => id);
   if (wanting.length > SPLIT_ABOVE) {
     await jobs.send(partsOf(job, wanting), app);

@@ -7,10 +7,11 @@ import type { AppId, EndpointId } from '#core/outbound/protocol/ids.ts';
 function storeWith(counts: Readonly<Record<string, number>>) {
   const asked: string[] = [];
   const got: string[] = [];
-  const query = async ({ partition }: KeyRange) => {
+  const query = async ({ partition, from = '', to = '' }: KeyRange) => {
     asked.push(partition);
     const count = counts[partition.slice(2)] ?? 0;
-    return { items: Array.from({ length: count }, (_, n) => ({ id: `ep_${n}` })) };
+    const items = Array.from({ length: count }, (_, n) => ({ id: `ep_${n}` }));
+    return { items: items.filter(({ id }) => `E#${id}` >= from && `E#${id}` <= to) };
   };
   const changed = new Map<string, object>();
   const get = async ({ sk }: TableKey) => {
@@ -67,4 +68,21 @@ it('keeps 20,000 endpoints in memory; of more, those of the application that was
   const before = asked.length;
   await endpoints(B, at);
   expect(asked).toHaveLength(before);
+});
+
+it('reads a part alone, and takes it from memory where all are known', async () => {
+  const { asked, endpoints } = storeWith({ [A]: 6 });
+  const part = async (from?: string, to?: string) => (await endpoints(A, at, { from, to })).map(({ id }) => id);
+  const parts = async () => [await part(undefined, 'ep_2'), await part('ep_2', 'ep_4'), await part('ep_4')];
+  const wanted = [
+    ['ep_0', 'ep_1'],
+    ['ep_2', 'ep_3'],
+    ['ep_4', 'ep_5'],
+  ];
+  expect(await parts()).toEqual(wanted);
+  // A part is not taken for all of them.
+  expect(await endpoints(A, at)).toHaveLength(6);
+  expect(asked).toHaveLength(4);
+  expect(await parts()).toEqual(wanted);
+  expect(asked).toHaveLength(4);
 });
