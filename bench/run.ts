@@ -32,6 +32,7 @@ const BENCHES = {
     about: 'endpoints that hang, and their neighbours',
     load: async () => (await import('./isolation/isolation.ts')).measureIsolation,
   },
+  h: { about: 'sizing of deliveries', load: async () => (await import('./sizing/sizing.ts')).measureSizing },
   e: { about: 'what breaks first as it grows', load: async () => (await import('./growth/growth.ts')).measureGrowth },
 } satisfies Readonly<Record<string, Entry>>;
 const ENTRIES: Readonly<Record<string, Entry>> = BENCHES;

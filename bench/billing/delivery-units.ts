@@ -1,11 +1,9 @@
 /** The part of benchmark (c) about sending: what AWS bills for one delivery, in four shapes of traffic. */
-import { PRICES } from '#operator/cost/prices.ts';
+import { totalOf } from '#operator/cost/bill.ts';
+import { DELIVERY_LINES, type DeliveryBill, type DeliveryCounts, deliveryBill } from '#operator/cost/delivery-bill.ts';
 import type { Figure, Section, Table } from '../report/section.ts';
-import { billDeliveries, type DeliveryCounts, type DeliveryResult, SHAPES } from './billed-deliveries.ts';
+import { billDeliveries, type DeliveryResult, SHAPES } from './billed-deliveries.ts';
 
-const STORED_DAYS = 37;
-const DAYS_PER_MONTH = 365 / 12;
-const GB = 1e9;
 /** Of the design: write units, and dollars per million (target and limit). It says nothing of the widest shape. */
 const BUDGETS: readonly { readonly units: number; readonly target: number; readonly limit: number }[] = [
   { units: 8, target: 12, limit: 13 },
@@ -13,38 +11,6 @@ const BUDGETS: readonly { readonly units: number; readonly target: number; reado
   { units: 3.8, target: 5, limit: 6 },
 ];
 
-const LINES = [
-  'API',
-  'SQS',
-  'Lambda',
-  'DynamoDB writes',
-  'DynamoDB reads',
-  'comparing (tend)',
-  'Logs',
-  'Storage',
-  'Transfer out',
-] as const;
-type Dollars = Readonly<Record<(typeof LINES)[number], number>>;
-
-/** Dollars for a million deliveries of these counts each. */
-export function dollarsOf(counts: DeliveryCounts): Dollars {
-  const stored = (counts.storedBytes * STORED_DAYS) / GB / DAYS_PER_MONTH;
-  return {
-    API: counts.httpRequests * PRICES.httpApiMillion.dollars,
-    SQS: counts.queueRequests * PRICES.sqsRequestMillion.dollars + counts.fairRequests * PRICES.sqsFairMillion.dollars,
-    Lambda:
-      counts.invocations * PRICES.lambdaRequestMillion.dollars +
-      1e6 * counts.gbSeconds * PRICES.lambdaArmGbSecond.dollars,
-    'DynamoDB writes': counts.writeUnits * PRICES.dynamoWriteMillion.dollars,
-    'DynamoDB reads': counts.readUnits * PRICES.dynamoReadMillion.dollars,
-    'comparing (tend)': counts.reconcileReads * PRICES.dynamoReadMillion.dollars,
-    Logs: ((1e6 * counts.logBytes) / GB) * PRICES.logsGb.dollars,
-    Storage: 1e6 * stored * (PRICES.dynamoStorageGbMonth.dollars + PRICES.dynamoPitrGbMonth.dollars),
-    'Transfer out': ((1e6 * counts.sentBytes) / GB) * PRICES.transferOutGb.dollars,
-  };
-}
-
-const total = (dollars: Dollars): number => Object.values(dollars).reduce((sum, each) => sum + each, 0);
 const short = (value: number): string => String(Math.round(value * 100) / 100);
 
 /** Figures, tables, notes and numbers for section (c). */
@@ -53,10 +19,10 @@ export async function measureDeliveries(): Promise<
 > {
   const results: DeliveryResult[] = [];
   for (const shape of SHAPES) results.push(await billDeliveries(shape));
-  const bills = results.map(({ perDelivery }) => dollarsOf(perDelivery));
+  const bills = results.map(({ perDelivery }) => deliveryBill(perDelivery));
   const figures = results.flatMap(({ shape, perDelivery: { writeUnits } }, at): Figure[] => {
     const budget = BUDGETS[at];
-    const dollars = total(bills[at] as Dollars);
+    const dollars = totalOf(bills[at] as DeliveryBill);
     const floor = `floor of the shape: ${short(1 + 2 / shape.fanOut)}`;
     return [
       {
@@ -87,7 +53,7 @@ export async function measureDeliveries(): Promise<
         const name = ['Quiet', 'Busy', 'BusyFanOut', 'WideFanOut'][at] ?? '';
         return [
           [`delivery${name}WriteUnits`, Math.round(perDelivery.writeUnits * 1e4) / 1e4],
-          [`delivery${name}Dollars`, Math.round(total(bills[at] as Dollars) * 100) / 100],
+          [`delivery${name}Dollars`, Math.round(totalOf(bills[at] as DeliveryBill) * 100) / 100],
         ];
       }),
     ),
@@ -115,13 +81,13 @@ function countTable(results: readonly DeliveryResult[]): Table {
   };
 }
 
-function dollarTable(results: readonly DeliveryResult[], bills: readonly Dollars[]): Table {
+function dollarTable(results: readonly DeliveryResult[], bills: readonly DeliveryBill[]): Table {
   return {
     title: 'Sending: dollars per million deliveries, predicted',
     head: ['', ...results.map(({ shape }) => shape.name)],
     rows: [
-      ...LINES.map(line => [line, ...bills.map(bill => bill[line].toFixed(2))]),
-      ['**together**', ...bills.map(bill => total(bill).toFixed(2))],
+      ...DELIVERY_LINES.map(line => [line, ...bills.map(bill => bill[line].toFixed(2))]),
+      ['**together**', ...bills.map(bill => totalOf(bill).toFixed(2))],
     ],
   };
 }

@@ -10,6 +10,9 @@ const MEDIAN_MS = 120;
 /** So that one in a hundred takes 770 ms. */
 const SIGMA = 0.8;
 
+/** Of all answers: a log-normal mean. */
+export const MEAN_ANSWER_MS = MEDIAN_MS * Math.exp(SIGMA ** 2 / 2);
+
 /** Of a healthy endpoint: log-normal. */
 export function answerTime(random: SeededRandom): number {
   const [u, v] = [Math.max(1e-9, random.next()), random.next()];

@@ -9,7 +9,7 @@ const ROOT = join(import.meta.dirname, '../..');
 export const PAGE = join(ROOT, 'bench/RESULTS.md');
 const CHART = join(ROOT, 'docs/understand/measured.svg');
 const NUMBERS = join(ROOT, 'bench/data/numbers.json');
-const ORDER = 'abcdefg';
+const ORDER = 'abcdefgh';
 
 const HEAD = `# Performance and cost, measured
 

@@ -1,7 +1,9 @@
 /** `holdfast cost`: what a month will cost, by line. Needs no gateway and no account. */
 import { type Command, Option } from 'commander';
+import { given } from '#core/given.ts';
 import { ALARM_LEVELS, type AlarmLevel } from '#operator/cost/fixed-costs.ts';
 import { predictCost } from '#operator/cost/predict-cost.ts';
+import { COUNTED_FAN_OUTS, type FanOut } from '#operator/cost/predict-deliveries.ts';
 import { usageError } from '../cli-error.ts';
 import { wholeNumber } from '../filter-options.ts';
 import { type CommandSet, withExamples } from '../run.ts';
@@ -20,6 +22,8 @@ interface CostOptions {
   readonly retries: string;
   readonly dead: string;
   readonly searchable: string;
+  readonly deliveriesPerDay: string;
+  readonly endpoints: string;
 }
 
 export function addCost(program: Command, set: CommandSet): void {
@@ -38,6 +42,12 @@ export function addCost(program: Command, set: CommandSet): void {
       )
       .option('--dead <percent>', 'how many of the events end as dead letters, in percent: 0 to 100', '0')
       .option('--searchable <number>', 'how many searchable fields an event has: 0 to 5', '0')
+      .option('--deliveries-per-day <number>', `deliveries to customers a day, 0 to ${MOST_EVENTS}`, '0')
+      .addOption(
+        new Option('--endpoints <number>', 'endpoints that a message goes to, as counted')
+          .choices(COUNTED_FAN_OUTS.map(String))
+          .default('1'),
+      )
       .addOption(
         new Option('--alarms <level>', 'which alarms, as in gateway.config.ts')
           .choices([...ALARM_LEVELS])
@@ -45,6 +55,7 @@ export function addCost(program: Command, set: CommandSet): void {
       ),
     ['holdfast cost --events-per-day 1000000 --body 5k', 'a million a day of 5 KB'],
     ['holdfast cost --duplicates 1 --retries 3 --dead 0.1', 'with what goes wrong on a usual day'],
+    ['holdfast cost --deliveries-per-day 20000000 --endpoints 20', 'with 231 deliveries a second'],
     ['holdfast cost --events-per-day 50000 --json | jq .total', 'for a script'],
   ).action(
     set.action(async (run, options: CostOptions) => {
@@ -52,21 +63,38 @@ export function addCost(program: Command, set: CommandSet): void {
       const bodyBytes = readSize(options.body);
       const searchable = wholeNumber('searchable', options.searchable, 0, 5);
       const sources = wholeNumber('sources', options.sources, 1, 400);
+      const perDay = wholeNumber('deliveries-per-day', options.deliveriesPerDay, 0, MOST_EVENTS);
+      const deliveries = perDay === 0 ? undefined : { perDay, fanOut: Number(options.endpoints) as FanOut };
       const shares = {
         duplicates: readShare('duplicates', options.duplicates, 100),
         retries: readShare('retries', options.retries, 1_400),
         dead: readShare('dead', options.dead, 100),
       };
-      const { basis, lines, total, perMillion, alternatives } = predictCost(eventsPerDay, bodyBytes, options.alarms, {
+      const predicted = predictCost(eventsPerDay, bodyBytes, options.alarms, {
         sources,
         searchable,
         shares,
+        deliveries,
       });
-      const value = { predicted: true, basis, lines, total, per_million_events: perMillion, alternatives };
+      const { basis, lines, total, perMillion, perMillionDeliveries, alternatives } = predicted;
+      const value = {
+        predicted: true,
+        basis,
+        lines,
+        total,
+        per_million_events: perMillion,
+        ...given({ per_million_deliveries: perMillionDeliveries }),
+        alternatives,
+      };
       run.out.result(value, () => [
         `Predicted for a month of ${eventsPerDay.toLocaleString('en')} events a day of ${bodyBytes.toLocaleString('en')} bytes`,
         `us-east-1 list prices of ${basis.pricesReadOn}, no free tier, batches of ${basis.batch}, 30 days kept, ${options.duplicates} % duplicates, ${options.retries} % retries, ${options.dead} % dead`,
         'Bodies are taken to compress like those of Stripe, GitHub and Shopify, which have a dictionary; others cost up to one write unit more',
+        ...(deliveries === undefined || perMillionDeliveries === undefined
+          ? []
+          : [
+              `And ${perDay.toLocaleString('en')} deliveries a day of bodies as counted, each message to ${deliveries.fanOut.toLocaleString('en')}: $${perMillionDeliveries.toFixed(2)} a million; an environment with outbound costs more without a message, too (docs/api/delivery.md)`,
+            ]),
         '',
         ...run.out.table(
           ['DOLLARS', 'LINE'],

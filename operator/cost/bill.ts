@@ -1,5 +1,6 @@
 /** Dollars from counts. */
 import type { Counts } from './counts.ts';
+import type { DeliveryBill } from './delivery-bill.ts';
 import { PRICES } from './prices.ts';
 
 /** Predicted durations as Lambda bills them (from the latency model), in milliseconds of one invocation. */
@@ -55,6 +56,6 @@ export function billPerMillion(counts: Counts, times: BilledTimes, stored: Store
   };
 }
 
-export function totalOf(bill: Bill): number {
+export function totalOf(bill: Bill | DeliveryBill): number {
   return Object.values(bill).reduce((sum, dollars) => sum + dollars, 0);
 }

@@ -7,6 +7,7 @@ import { type AlarmLevel, fixedCosts } from './fixed-costs.ts';
 import { countedStreams } from './metric-streams.ts';
 import { modelledTimes } from './modelled-times.ts';
 import { batchAt, DAYS_PER_MONTH, monthlyBill } from './monthly-bill.ts';
+import { type Deliveries, predictDeliveries } from './predict-deliveries.ts';
 import { PRICES, PRICES_READ_ON } from './prices.ts';
 import { NO_TROUBLE, type Shares, troubleLines, troubleMetrics } from './trouble.ts';
 
@@ -31,6 +32,8 @@ export interface CostPrediction {
   readonly total: number;
   /** Beside the fixed lines. */
   readonly perMillion: number;
+  /** Of deliveries; absent: none were asked for. */
+  readonly perMillionDeliveries?: number;
   /** What others ask; null: not listed for as much. */
   readonly alternatives: readonly { readonly name: string; readonly dollars: number | null; readonly source: string }[];
 }
@@ -41,13 +44,15 @@ interface CostOptions {
   /** Fields that an event is found by. */
   readonly searchable?: number;
   readonly shares?: Shares;
+  /** To customers. */
+  readonly deliveries?: Deliveries | undefined;
 }
 
 export function predictCost(
   eventsPerDay: number,
   bodyBytes: number,
   alarms: AlarmLevel,
-  { sources = SHIPPED_SOURCES, searchable = 0, shares = NO_TROUBLE }: CostOptions = {},
+  { sources = SHIPPED_SOURCES, searchable = 0, shares = NO_TROUBLE, deliveries }: CostOptions = {},
 ): CostPrediction {
   const batch = batchAt(eventsPerDay);
   const times = modelledTimes(batch);
@@ -60,7 +65,9 @@ export function predictCost(
     dollars: metricsOf(eventsPerDay, alarms, sources) + ofTrouble,
   };
   const fields = { item: 'Searchable fields', dollars: fieldsOf(eventsPerDay * searchable) };
+  const sending = deliveries && predictDeliveries(deliveries);
   const lines = [
+    ...(sending?.lines ?? []),
     ...Object.entries(bill).map(([item, dollars]) => ({ item, dollars })),
     ...trouble,
     metrics,
@@ -72,6 +79,7 @@ export function predictCost(
     lines: lines.filter(it => it.dollars >= SHOWN_FROM_DOLLARS).sort((a, b) => b.dollars - a.dollars),
     total: sumOf(lines),
     perMillion: (1e6 * (totalOf(bill) + sumOf(trouble))) / (eventsPerDay * DAYS_PER_MONTH),
+    ...(sending && { perMillionDeliveries: sending.perMillion }),
     alternatives: ALTERNATIVES.map(it => costOf(it, eventsPerDay)),
   };
 }

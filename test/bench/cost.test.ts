@@ -4,10 +4,18 @@ import { billPerMillion, totalOf } from '#operator/cost/bill.ts';
 import { countedUnits } from '#operator/cost/counted-units.ts';
 import { batchAt, monthlyBill } from '#operator/cost/monthly-bill.ts';
 import { predictCost } from '#operator/cost/predict-cost.ts';
+import { predictDeliveries } from '#operator/cost/predict-deliveries.ts';
 import { CliWorld } from '#test/surfaces/cli/cli-world.ts';
 
 const TIMES = { memoryGb: 0.5, ingestMs: 22, processMs: 30 };
 const units = countedUnits();
+
+interface CostAnswer {
+  readonly total: number;
+  readonly per_million_events: number;
+  readonly per_million_deliveries?: number;
+  readonly lines: readonly { readonly item: string; readonly dollars: number }[];
+}
 
 describe('the bill', () => {
   it('multiplies counts by list prices', () => {
@@ -119,7 +127,25 @@ describe('holdfast cost', () => {
     expect(alternatives.find(it => it.name.startsWith('Hookdeck'))?.dollars).toBeCloseTo(9_916, -1);
   });
 
+  it('prices deliveries by the endpoints of a message, in lines of their own', async () => {
+    const json = async (...args: string[]) => (await new CliWorld().json(['cost', ...args])).value as CostAnswer;
+    const without = await json();
+    const sending = await json('--deliveries-per-day', '20000000', '--endpoints', '20');
+    const { perMillion } = predictDeliveries({ perDay: 20_000_000, fanOut: 20 });
+    expect(sending.per_million_deliveries).toBeCloseTo(perMillion, 6);
+    expect(sending.total - without.total).toBeCloseTo((20 * perMillion * 365) / 12, 4);
+    expect(sending.per_million_events).toBe(without.per_million_events);
+    expect(sending.lines.filter(({ item }) => item.startsWith('Sending: ')).length).toBeGreaterThan(5);
+    expect(without.lines.filter(({ item }) => item.startsWith('Sending: '))).toEqual([]);
+    const { stdout } = await run('--deliveries-per-day', '20000000', '--endpoints', '20');
+    expect(stdout).toContain(
+      `20,000,000 deliveries a day of bodies as counted, each message to 20: $${perMillion.toFixed(2)}`,
+    );
+  });
+
   it.each([
+    [['--deliveries-per-day', '-1'], /--deliveries-per-day: "-1"[\s\S]*a whole number from 0/],
+    [['--endpoints', '7'], /1, 20, 10000/],
     [['--events-per-day', 'many'], /--events-per-day: "many"[\s\S]*allowed: a whole number from 1/],
     [['--events-per-day', '0'], /--events-per-day: "0"/],
     [['--body', '5kg'], /--body: "5kg"[\s\S]*1 to 4400000 bytes/],

@@ -2,8 +2,9 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { billDeliveries, SHAPES } from '#bench/billing/billed-deliveries.ts';
-import { dollarsOf } from '#bench/billing/delivery-units.ts';
 import { readNumbers } from '#bench/report/page.ts';
+import { totalOf } from '#operator/cost/bill.ts';
+import { deliveryBill } from '#operator/cost/delivery-bill.ts';
 
 describe('a delivery', () => {
   // Bodies come in turns of three: a multiple of that has the units of many.
@@ -17,7 +18,7 @@ describe('a delivery', () => {
       published[`delivery${name}WriteUnits`] ?? 0,
       3,
     );
-    const dollars = Object.values(dollarsOf(perDelivery)).reduce((sum, each) => sum + each, 0);
+    const dollars = totalOf(deliveryBill(perDelivery));
     expect(dollars / (published[`delivery${name}Dollars`] ?? 0)).toBeCloseTo(1, 1);
     const page = readFileSync(new URL('../../bench/RESULTS.md', import.meta.url), 'utf8');
     expect(page).toContain(`$${(published[`delivery${name}Dollars`] ?? 0).toFixed(2)}`);

@@ -4,6 +4,7 @@
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { renderSizing } from '#bench/sizing/sizing-page.ts';
 import { renderProviderDocs } from '#cli/generate-provider-docs.ts';
 import { countedUnits } from '#operator/cost/counted-units.ts';
 import { FIXED_COSTS_FILE } from '#operator/cost/fixed-costs.ts';
@@ -139,12 +140,19 @@ function commandTable(): Written {
   return one(path, withBlock(readWritten(path) ?? '', 'commands', table));
 }
 
+/** What deliveries take, as the benchmark found it. */
+function sizingTable(): Written {
+  const path = 'docs/operate/scale.md';
+  return one(path, withBlock(readWritten(path) ?? '', 'sizing', renderSizing()));
+}
+
 export const WRITERS: Readonly<Record<string, () => Written | Promise<Written>>> = {
   'what we assume of AWS': () => one('docs/understand/aws-assumptions.md', renderAwsPage()),
   'the list of providers': () =>
     one('providers/index.ts', renderProviderIndex(readWritten('providers/index.ts') ?? '')),
   'the keys of the configuration': () => one('docs/reference/configuration.md', renderConfigPage()),
   'what the packages export': () => one('docs/reference/exports.md', renderExportsPage()),
+  'the sizing of deliveries': sizingTable,
   'the commands': commandTable,
   'the metrics': () => one('docs/reference/metrics.md', renderMetricsPage(readWritten('core/metrics.ts') ?? '')),
   'the limits': () =>

@@ -16,7 +16,7 @@ const PAGE = 1_000;
 
 type Changing = Pick<ApplicationItem, 'endpointVersion' | 'changedEndpoint'>;
 /** Ids from `from` up to and without `to`; open where one is absent. */
-export interface EndpointPart {
+interface EndpointPart {
   readonly from?: string | undefined;
   readonly to?: string | undefined;
 }

@@ -61,7 +61,7 @@ const CEILINGS: Readonly<Record<string, number>> = {
 
 const OVER: Readonly<Record<string, number>> = {
   'docs/send/publish.md': 1_300,
-  'docs/operate/scale.md': 1_500,
+  'docs/operate/scale.md': 1_300,
 };
 
 /** Pages that a command makes whole: they grow with the code. */

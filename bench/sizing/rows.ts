@@ -1,0 +1,158 @@
+/** The loads that are run, and a row of each: predicted beside measured, beside the reference, and its price. */
+
+import { given } from '#core/given.ts';
+import { DAY_SECONDS } from '#core/time.ts';
+import { totalOf } from '#operator/cost/bill.ts';
+import { type DeliveryCounts, deliveryBill } from '#operator/cost/delivery-bill.ts';
+import { DAYS_PER_MONTH } from '#operator/cost/monthly-bill.ts';
+import { DEFAULT_QUOTAS } from '../growth/quotas.ts';
+import type { Level } from './gauge.ts';
+import { type Load, type Predicted, predict, settingsOf } from './load.ts';
+import type { PlainResult } from './plain-queue.ts';
+import type { Measured } from './run-load.ts';
+import type { Times } from './times.ts';
+
+const TWENTY = { fanOut: 20, endpoints: 1_000 };
+/** Of a platform with a million events a day and twenty who want each; the same while its retries add 370 a second. */
+const [USUAL, PEAK] = [231, 600];
+export const WIDE = 10_000;
+
+export const LOADS = {
+  single: { name: '231/s, one endpoint a message', perSecond: USUAL, fanOut: 1, endpoints: 1_000, seconds: 15 },
+  usual: { name: '231/s, 20 endpoints a message', perSecond: USUAL, ...TWENTY, seconds: 20 },
+  peak: { name: '600/s, 20 endpoints a message', perSecond: PEAK, ...TWENTY, seconds: 12 },
+  fail: { name: 'the same, 100 of 1,000 answer 500', perSecond: PEAK, ...TWENTY, unhealthy: 'fail', seconds: 15 },
+  hang: { name: 'the same, 100 of 1,000 hang', perSecond: PEAK, ...TWENTY, unhealthy: 'hang', seconds: 25 },
+  hangMany: {
+    ...{ name: 'the same, 1,000 of 10,000 hang', perSecond: PEAK, fanOut: 20, endpoints: 10_000 },
+    ...{ unhealthy: 'hang', seconds: 18 },
+  },
+  hangSlots: {
+    ...{ name: 'and `slots: 700`', perSecond: PEAK, fanOut: 20, endpoints: 10_000 },
+    ...{ unhealthy: 'hang', seconds: 18, slots: 700 },
+  },
+  wide: {
+    ...{ name: '231/s, and one message to 10,000', perSecond: USUAL, ...TWENTY, seconds: 10, wide: WIDE },
+  },
+} as const satisfies Readonly<Record<string, Load>>;
+export type LoadName = keyof typeof LOADS;
+
+/** Numbers of one load, as they are kept. */
+export interface Row {
+  readonly name: string;
+  readonly perSecond: number;
+  readonly unhealthy?: Load['unhealthy'];
+  readonly slots: { readonly fast: number; readonly slow: number };
+  readonly predicted: Predicted;
+  readonly sessions: Level;
+  readonly runs: Level;
+  readonly fast: Level;
+  readonly allRuns: Level;
+  readonly times: Times;
+  readonly wide?: Times;
+  readonly plain: { readonly p99: number; readonly wideMost?: number; readonly runs: number };
+  readonly toUnhealthy: number;
+  readonly writes: Measured['writes'];
+  readonly readsOfKey: Measured['readsOfKey'];
+  /** Of one delivery. */
+  readonly counts: DeliveryCounts;
+}
+
+const whole = ({ mean, most }: Level): Level => ({ mean: Math.round(mean * 10) / 10, most });
+const roundTimes = ({ deliveries, first, delivered }: Times): Times => {
+  const ms = ({ p50, p99, most }: Times['first']) => ({
+    ...{ p50: Math.round(p50), p99: Math.round(p99), most: Math.round(most) },
+  });
+  return { deliveries, first: ms(first), delivered: ms(delivered) };
+};
+
+export function rowOf(load: Load, ours: Measured, plain: PlainResult): Row {
+  return {
+    ...given({ unhealthy: load.unhealthy }),
+    ...{ name: load.name, perSecond: load.perSecond, slots: settingsOf(load).slots, predicted: predict(load) },
+    ...{ sessions: whole(ours.sessions), runs: whole(ours.runs), fast: whole(ours.fast), allRuns: whole(ours.allRuns) },
+    times: roundTimes(ours.times),
+    ...(ours.wide && { wide: roundTimes(ours.wide) }),
+    plain: {
+      ...{ p99: Math.round(plain.times.first.p99), runs: plain.runs.most },
+      ...(plain.wide && { wideMost: Math.round(plain.wide.delivered.most) }),
+    },
+    ...{ toUnhealthy: ours.toUnhealthy, writes: ours.writes, readsOfKey: ours.readsOfKey, counts: ours.perDelivery },
+  };
+}
+
+/** What a wide message adds to a run, of one of its deliveries: the run's counts without those of the load beside it. */
+export function marginOf(all: DeliveryCounts, beside: DeliveryCounts, deliveries: number): DeliveryCounts {
+  const margin = (name: keyof DeliveryCounts): number =>
+    (all[name] * (deliveries + WIDE) - beside[name] * deliveries) / WIDE;
+  const counted = Object.keys(all).map(name => [name, margin(name as keyof DeliveryCounts)]);
+  return { ...(Object.fromEntries(counted) as DeliveryCounts), sentBytes: all.sentBytes };
+}
+
+export const perMillion = (counts: DeliveryCounts): number => totalOf(deliveryBill(counts));
+const perMonth = ({ perSecond, counts }: Pick<Row, 'perSecond' | 'counts'>): number =>
+  (perMillion(counts) * perSecond * DAY_SECONDS * DAYS_PER_MONTH) / 1e6;
+
+/** The limit of which a load uses most, with the share: 1 is all of it. */
+export function nearest({ fast, slots, allRuns, writes, readsOfKey }: Row): {
+  readonly limit: string;
+  readonly share: number;
+} {
+  const { tableFirst, concurrency } = DEFAULT_QUOTAS;
+  const shares = [
+    { limit: 'slots', share: fast.most / slots.fast },
+    { limit: 'Lambda environments of the account', share: allRuns.most / concurrency },
+    { limit: 'a new table `outbox`', share: writes.outbox / tableFirst },
+    { limit: 'a new table `registry`', share: writes.registry / tableFirst },
+    { limit: 'reads of one key', share: readsOfKey.units / READS_OF_A_KEY },
+  ];
+  return shares.reduce((most, each) => (each.share > most.share ? each : most));
+}
+/** A partition's read units a second (docs/understand/aws-assumptions.md). */
+const READS_OF_A_KEY = 3_000;
+
+const HEAD = [
+  'load',
+  'sessions at once: predicted, measured (most)',
+  'runs at once: predicted at most, measured (most)',
+  'first attempt, p50 / p99',
+  'delivered, p50 / p99',
+  'one queue for all: first attempt p99',
+  'write, read units',
+  '$ a million',
+  '$ a month',
+  'nearest limit, used in the busiest second',
+];
+
+const seconds = (ms: number): string => (ms < 1_000 ? `${ms} ms` : `${(ms / 1_000).toFixed(1)} s`);
+const pair = ({ p50, p99 }: Times['first']): string => `${seconds(p50)} / ${seconds(p99)}`;
+const count = (value: number): string => Math.round(value).toLocaleString('en');
+const units = (value: number): string => value.toFixed(1);
+
+/** An incident has no month. */
+function monthOf(row: Row): string {
+  if (row.unhealthy !== undefined) return '–';
+  return row.wide ? `${((perMillion(row.counts) * WIDE) / 1e6).toFixed(2)} a message` : count(perMonth(row));
+}
+
+/** Head and cells, as both pages show them. */
+export function sizingTable(rows: readonly Row[]): { readonly head: readonly string[]; readonly rows: string[][] } {
+  const cells = rows.map(row => {
+    const { predicted, sessions, runs, times, plain, counts } = row;
+    const { limit, share } = nearest(row);
+    const wanted = predicted.sessions + predicted.hanging;
+    return [
+      row.name,
+      `${count(wanted)}, ${count(sessions.mean)} (${count(sessions.most)})`,
+      `${count(predicted.runs)}, ${count(runs.mean)} (${count(runs.most)})`,
+      pair(times.first),
+      pair(times.delivered),
+      seconds(plain.p99),
+      `${units(counts.writeUnits)}, ${units(counts.readUnits)}`,
+      perMillion(counts).toFixed(2),
+      monthOf(row),
+      `${limit}, ${count(100 * share)} %`,
+    ];
+  });
+  return { head: HEAD, rows: cells };
+}
