@@ -1,5 +1,5 @@
 /** The service a rule depends on, for `DependencyError` counters and alarms. */
-export type Dependency = 'dynamodb' | 'sqs' | 's3' | 'secrets' | 'http' | 'sns';
+export type Dependency = 'dynamodb' | 'sqs' | 's3' | 'secrets' | 'http' | 'sns' | 'ses';
 
 /**
  * A dependency did not answer in time, refused for load, or failed. `outcome` says what is known of a write:

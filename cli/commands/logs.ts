@@ -29,7 +29,7 @@ interface Options {
 /** Those that a stack may have, and the access log of the webhooks. */
 const LOGS = [
   ...['ingest', 'process', 'sweep', 'audit', 'api', 'probe', 'notify', 'reconcile-providers', 'otlp'],
-  ...['publish', 'fan-out', 'drain-fast', 'drain-slow', 'delivery-api', 'tend', 'portal', 'requests'],
+  ...['publish', 'fan-out', 'drain-fast', 'drain-slow', 'delivery-api', 'tend', 'portal', 'contacts', 'requests'],
 ];
 
 export function addLogs(program: Command, set: CommandSet): void {

@@ -10,7 +10,7 @@ import {
   type ScheduleName,
 } from '#core/outbound/drain/schedule.ts';
 import { KEY_ID_PLACES, SIGNATURE_PROFILES, type SignatureProfile } from '#core/outbound/protocol/items.ts';
-import { type Check, listOf, number, object, oneOf, show, text } from '#core/problem.ts';
+import { boolean, type Check, listOf, number, object, oneOf, show, text } from '#core/problem.ts';
 import { VERSION } from '#core/version.ts';
 import { GONE, objectWithout } from './gone-keys.ts';
 import { type PortalConfig, portalShape, type ResolvedPortal, resolvePortal } from './portal-config.ts';
@@ -97,6 +97,11 @@ export interface OutboundConfig {
   readonly userAgent?: string;
   /** A page and an API for your customers (docs/send/portal.md). @when customers look for themselves @default none */
   readonly portal?: PortalConfig;
+  /**
+   * Your customers name addresses that are told when their endpoints fail (docs/send/contacts.md). Needs `portal`. @when
+   * customers must know by themselves @default false
+   */
+  readonly contacts?: boolean;
 }
 
 /** Parallel runs: `fast` for healthy endpoints, `slow` for those that answer slowly or not at all. */
@@ -144,6 +149,8 @@ export interface ResolvedOutbound {
   readonly throttle?: Throttle;
   /** Absent: there is no portal. */
   readonly portal?: ResolvedPortal;
+  /** Absent: there are none. */
+  readonly contacts?: true;
 }
 
 const DEFAULT_SLOTS = 150;
@@ -199,8 +206,7 @@ const holdWait = number(4, 1_800, 'seconds');
 
 const slots = number(2, 900, 'invocations');
 
-/** The shape of `environments.<name>.outbound`. */
-export const outboundShape: Check = objectWithout<OutboundConfig>(GONE.outbound, {
+const keys: Check = objectWithout<OutboundConfig>(GONE.outbound, {
   slots: (value, path, report) =>
     slots(value, path, problem =>
       report(typeof value === 'object' ? { ...problem, fix: 'write `fast` alone: slow is a third of it' } : problem),
@@ -226,7 +232,21 @@ export const outboundShape: Check = objectWithout<OutboundConfig>(GONE.outbound,
   ),
   userAgent: text(/^[ -~]{1,200}$/, '1 to 200 printable ASCII characters', 'shorten it'),
   portal: portalShape,
+  contacts: boolean,
 });
+
+/** The shape of `environments.<name>.outbound`. */
+export const outboundShape: Check = (value, path, report) => {
+  keys(value, path, report);
+  const { contacts, portal: page } = (value ?? {}) as OutboundConfig;
+  if (contacts === true && page === undefined)
+    report({
+      path: `${path}.contacts`,
+      given: 'true',
+      allowed: 'true beside outbound.portal, whose page confirms contacts',
+      fix: "add portal: { name: 'Acme' }",
+    });
+};
 
 /** Fills in the defaults. */
 export function resolveOutbound(
@@ -262,5 +282,6 @@ export function resolveOutbound(
     allowAddresses: emulated ? ['127.0.0.1'] : [],
     ...(given.throttle === undefined ? {} : { throttle: throttleOf(given.throttle) }),
     ...(given.portal === undefined ? {} : { portal: resolvePortal(given.portal) }),
+    ...(given.contacts ? { contacts: true as const } : {}),
   };
 }

@@ -266,6 +266,19 @@ export interface SenderSession {
   close(): void;
 }
 
+/** A mail of plain text. Nothing in it was written by a customer but what was made plain. */
+export interface Mail {
+  readonly to: string;
+  readonly subject: string;
+  readonly text: string;
+  /** Where a POST takes the address away (RFC 8058). */
+  readonly leaveUrl: string;
+}
+export interface Mailer {
+  /** Throws DependencyError, which does not name the address; `not_applied`: no mail was sent. */
+  send(mail: Mail): Promise<void>;
+}
+
 /** Encrypts secrets at rest. `about`: what the secret belongs to (an endpoint id); opening it for another fails. */
 export interface Sealer {
   seal(plain: Uint8Array, about: string): string;

@@ -3,7 +3,7 @@ import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from '
 import type { ApiPorts, ApiRules } from '#core/outbound/api/api-call.ts';
 import { answerPortal } from '#core/outbound/portal/answer-portal.ts';
 import { callsPerSecond } from '#core/outbound/portal/calls-per-second.ts';
-import { PAGE_ROUTES, PORTAL_ROUTES, publicRoute } from '#core/outbound/portal/portal-routes.ts';
+import { LINK_ROUTE, PAGE_ROUTES, PORTAL_ROUTES, publicRoute } from '#core/outbound/portal/portal-routes.ts';
 import { unknownRoute } from '#core/problem-reply.ts';
 import type { Reply } from '#core/reply.ts';
 import { callOf, toApiReply } from '#lambdas/shared/api-event.ts';
@@ -18,6 +18,11 @@ export interface PortalTools {
 
 const ROUTES_PAGE = 'docs/send/portal.md';
 
+/** Where there are contacts. */
+const links = () => import('#core/outbound/contacts/answer-link.ts');
+/** By no cache. */
+const notKept = (reply: Reply): Reply => ({ ...reply, headers: { 'cache-control': 'no-store', ...reply.headers } });
+
 export function handlePortalCall({ ports, rulesOf, page, headers }: PortalTools) {
   const mayCall = callsPerSecond();
   const answer = async (event: APIGatewayProxyEventV2): Promise<Reply> => {
@@ -25,13 +30,14 @@ export function handlePortalCall({ ports, rulesOf, page, headers }: PortalTools)
     if (PAGE_ROUTES.some(route => route === event.routeKey)) {
       return page(parts.path['file']) ?? unknownRoute(event.rawPath, ROUTES_PAGE);
     }
+    if (event.routeKey === LINK_ROUTE) return notKept(await (await links()).answerLink(ports, parts.query));
     const route = PORTAL_ROUTES.find(it => publicRoute(it) === event.routeKey);
     if (route === undefined) return unknownRoute(event.routeKey, ROUTES_PAGE);
     const reply = await answerPortal({
       ...{ ...parts, route, ports, mayCall, rules: rulesOf(event.requestContext.domainName) },
       authorization: event.headers['authorization'],
     });
-    return { ...reply, headers: { 'cache-control': 'no-store', ...reply.headers } };
+    return notKept(reply);
   };
   return async (event: APIGatewayProxyEventV2): Promise<APIGatewayProxyStructuredResultV2> => {
     const reply = await answer(event);

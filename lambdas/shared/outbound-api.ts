@@ -58,5 +58,6 @@ export const rulesOf = (ownHost: string, apiUrl = `https://${ownHost}`): ApiRule
   form: outbound,
   target: targetRules([ownHost]),
   replaysPerSecond: config.replaysPerSecond,
+  ...(outbound.contacts ? { contacts: ['url'] } : {}),
   ...(outbound.portal === undefined ? {} : { portalUrl: `${outbound.portal.url ?? apiUrl}/portal` }),
 });

@@ -13,8 +13,11 @@ import type { AlarmSpec } from './alarm-spec.ts';
 import { gatewayMetric } from './gateway-metric.ts';
 
 export type DeliveryFunctions = Readonly<
-  Record<Exclude<OutboundFunctionName, 'drain' | 'portal'> | 'drain-fast' | 'drain-slow', GatewayFunction<EnvContract>>
-> & { readonly portal?: GatewayFunction<EnvContract> };
+  Record<
+    Exclude<OutboundFunctionName, 'drain' | 'portal' | 'contacts'> | 'drain-fast' | 'drain-slow',
+    GatewayFunction<EnvContract>
+  >
+> & { readonly [Name in 'portal' | 'contacts']?: GatewayFunction<EnvContract> };
 export interface DeliveryAlarmContext {
   readonly deployment: Deployment;
   readonly store: OutboundStore;
@@ -34,8 +37,10 @@ export function deliveryAlarms(context: DeliveryAlarmContext): readonly AlarmSpe
   return [...safetyNet(context), ...keepingUp(context), ...outcomes(context), ...ourselves(context)];
 }
 
-const errorsOf = ({ deployment }: DeliveryAlarmContext, name: Exclude<keyof DeliveryFunctions, 'portal'>): string =>
-  `npm run holdfast -- logs --of ${name} --errors --env ${deployment.config.environment}`;
+const errorsOf = (
+  { deployment }: DeliveryAlarmContext,
+  name: Exclude<keyof DeliveryFunctions, 'portal' | 'contacts'>,
+): string => `npm run holdfast -- logs --of ${name} --errors --env ${deployment.config.environment}`;
 
 /** A metric of ours, over some minutes. */
 function ours(context: DeliveryAlarmContext, name: MetricName, minutes: number, statistic = 'Sum'): Metric {

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, extname, join, relative } from 'node:path';
+import type { ResolvedPortal } from '#core/config/portal-config.ts';
 import type { ResolvedConfig, ResolvedSource } from '#core/config/resolved-config.ts';
 import type { SourceHead } from '#core/config/source-head.ts';
 import { PAGE_FILES } from '#lambdas/portal/env.ts';
@@ -94,7 +95,9 @@ function namesWanted(names: readonly FunctionName[], config: ResolvedConfig): re
   return names.filter(name => isWanted(name, config));
 }
 const isWanted = (name: FunctionName, { outbound }: ResolvedConfig): boolean =>
-  name === 'portal' ? outbound?.portal !== undefined : outbound !== undefined || !isOutbound(name);
+  name === 'portal' || name === 'contacts'
+    ? outbound?.[name] !== undefined
+    : outbound !== undefined || !isOutbound(name);
 
 /** What a function is built from. */
 interface Variant {
@@ -202,12 +205,21 @@ function bake(name: FunctionName, config: ResolvedConfig): Baked {
   return { config: { ...config, sources: heads }, files: new Map(files) };
 }
 
-/** The portal with its logo is for the two functions that know it. */
+/** Whom each function that knows of the portal shows it: links of operational events lead into the platform's own page. */
+const OF_PORTAL: Readonly<Partial<Record<FunctionName, readonly (keyof ResolvedPortal)[]>>> = {
+  'delivery-api': ['name', 'accent', 'frameAncestors', 'origins', 'url'],
+  contacts: ['name', 'url', 'pageUrl'],
+  'fan-out': ['pageUrl'],
+  tend: ['pageUrl'],
+};
+
+/** The portal with its logo is for its own function. */
 function withoutPortal(name: FunctionName, config: ResolvedConfig): ResolvedConfig {
   if (config.outbound?.portal === undefined || name === 'portal') return config;
   const { portal, ...outbound } = config.outbound;
-  const { logo: _logo, ...known } = portal;
-  return { ...config, outbound: name === 'delivery-api' ? { ...outbound, portal: known } : outbound };
+  const known = Object.fromEntries(Object.entries(portal).filter(([key]) => OF_PORTAL[name]?.some(it => it === key)));
+  if (Object.keys(known).length === 0) return { ...config, outbound };
+  return { ...config, outbound: { ...outbound, portal: known as unknown as ResolvedPortal } };
 }
 
 /** JSON as a string of JavaScript; single quotes, because JSON is full of double ones. */

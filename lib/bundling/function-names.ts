@@ -3,8 +3,16 @@ export const FUNCTION_NAMES = [
   ...(['ingest', 'process', 'sweep', 'audit', 'api'] as const),
   ...(['probe', 'notify', 'reconcile-providers', 'otlp'] as const),
 ] as const;
-/** Every function of the delivery stack: bundled only for environments with `outbound`, `portal` where it has one. */
-export const OUTBOUND_FUNCTION_NAMES = ['publish', 'fan-out', 'drain', 'delivery-api', 'tend', 'portal'] as const;
+/** Every function of the delivery stack: bundled only for environments with `outbound`, `portal` and `contacts` where it has them. */
+export const OUTBOUND_FUNCTION_NAMES = [
+  'publish',
+  'fan-out',
+  'drain',
+  'delivery-api',
+  'tend',
+  'portal',
+  'contacts',
+] as const;
 export type OutboundFunctionName = (typeof OUTBOUND_FUNCTION_NAMES)[number];
 export type GatewayFunctionName = (typeof FUNCTION_NAMES)[number];
 export type FunctionName = GatewayFunctionName | OutboundFunctionName;

@@ -15,8 +15,8 @@ import { LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import { DEFAULT_THROTTLE } from '#core/config/defaults.ts';
 import type { Throttle } from '#core/config/throttle.ts';
-import { DELIVERY_ROUTES, PORTAL_TOKEN_ROUTES, PUBLISH_ROUTES } from '#core/outbound/api/api-routes.ts';
-import { PAGE_ROUTES, PORTAL_ROUTES, publicRoute } from '#core/outbound/portal/portal-routes.ts';
+import { CONTACT_ROUTES, DELIVERY_ROUTES, PORTAL_TOKEN_ROUTES, PUBLISH_ROUTES } from '#core/outbound/api/api-routes.ts';
+import { LINK_ROUTE, PAGE_ROUTES, PORTAL_ROUTES, publicRoute } from '#core/outbound/portal/portal-routes.ts';
 import { acknowledge } from './acknowledge.ts';
 
 const corsOf = (origins: readonly string[]) => ({
@@ -38,7 +38,7 @@ export interface DeliveryApiProps {
   /** Of each route. @default 1,000 a second, burst 2,000 */
   readonly throttle?: Throttle;
   /** The page and the API of customers, without IAM: they bring tokens. @default none */
-  readonly portal?: { readonly function: IFunction; readonly origins: readonly string[] };
+  readonly portal?: { readonly function: IFunction; readonly origins: readonly string[]; readonly contacts: boolean };
   /** Delete the access log with the stack. @default false */
   readonly disposable?: boolean;
 }
@@ -69,9 +69,14 @@ export class DeliveryApi extends Construct {
     const publish = this.#addIntegration('Publish', props.publish, PUBLISH_TIMEOUT);
     const other = this.#addIntegration('Api', props.deliveryApi, API_TIMEOUT);
     for (const key of PUBLISH_ROUTES) this.#addRoute(key, publish);
-    const isOfPortal = (key: string): boolean => PORTAL_TOKEN_ROUTES.some(route => route === key);
-    for (const key of DELIVERY_ROUTES) if (props.portal || !isOfPortal(key)) this.#addRoute(key, other);
-    if (props.portal) this.#addPortal(props.portal.function);
+    const off: readonly string[] = [
+      ...(props.portal ? [] : PORTAL_TOKEN_ROUTES),
+      ...(props.portal?.contacts ? [] : CONTACT_ROUTES),
+    ];
+    for (const key of DELIVERY_ROUTES) if (!off.includes(key)) this.#addRoute(key, other);
+    const ofPortal = PORTAL_ROUTES.filter(key => !off.includes(key)).map(publicRoute);
+    const links = props.portal?.contacts ? [LINK_ROUTE] : [];
+    if (props.portal) this.#addPortal(props.portal.function, [...PAGE_ROUTES, ...links, ...ofPortal]);
     const throttle = props.throttle ?? DEFAULT_THROTTLE;
     new HttpStage(this, 'Stage', {
       httpApi: this.api,
@@ -109,15 +114,17 @@ export class DeliveryApi extends Construct {
     });
   }
 
-  #addPortal(portal: IFunction): void {
+  #addPortal(portal: IFunction, routes: readonly string[]): void {
     const integration = this.#addIntegration('Portal', portal, API_TIMEOUT);
-    for (const key of [...PAGE_ROUTES, ...PORTAL_ROUTES.map(publicRoute)]) {
+    for (const key of routes) {
       const route = this.#addRoute(key, integration, 'NONE');
       acknowledge(route, {
         id: 'AwsSolutions-APIG4',
         reason: key.includes('/v1/')
           ? 'A customer has no AWS identity: the function checks the token of every call before it does anything.'
-          : 'The page is the same for everybody and says nothing of any customer.',
+          : key === LINK_ROUTE
+            ? 'A link in a mail brings its own proof, which the function checks before it does anything.'
+            : 'The page is the same for everybody and says nothing of any customer.',
       });
     }
   }

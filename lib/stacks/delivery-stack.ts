@@ -9,6 +9,7 @@ import type { Deployment } from '#core/config/deployment.ts';
 import type { ResolvedOutbound } from '#core/config/outbound-config.ts';
 import { given } from '#core/given.ts';
 import { OUTBOUND_TIMINGS } from '#core/outbound/protocol/timings.ts';
+import { contactsEnv } from '#lambdas/contacts/env.ts';
 import { deliveryApiEnv } from '#lambdas/delivery-api/env.ts';
 import { drainEnv } from '#lambdas/drain/env.ts';
 import { fanOutEnv } from '#lambdas/fan-out/env.ts';
@@ -67,7 +68,14 @@ export class DeliveryStack extends Stack {
       name: `holdfast-${deployment.config.environment}-delivery`,
       publish: publish.function,
       deliveryApi: deliveryApi.function,
-      ...(portal && outbound.portal ? { portal: { function: portal.function, origins: outbound.portal.origins } } : {}),
+      ...(portal && outbound.portal
+        ? {
+            portal: {
+              ...{ function: portal.function, origins: outbound.portal.origins },
+              contacts: outbound.contacts === true,
+            },
+          }
+        : {}),
       accessLogRetention: deployment.logRetentionDays as RetentionDays,
       ...given({ throttle: outbound.throttle }),
       disposable: deployment.disposable,
@@ -75,10 +83,11 @@ export class DeliveryStack extends Stack {
     const drainFast = this.#addDrain('fast', this.#queues.wakeFast);
     const drainSlow = this.#addDrain('slow', this.#queues.wakeSlow);
     const tend = this.#addTend();
+    const contacts = outbound.contacts && this.#addContacts();
     this.functions = {
       ...{ publish, tend, 'fan-out': fanOut, 'delivery-api': deliveryApi },
       ...{ 'drain-fast': drainFast, 'drain-slow': drainSlow },
-      ...given({ portal }),
+      ...given({ portal, contacts }),
     };
     if (topics) {
       new DeliveryAlarms(this, 'Alarms', {
@@ -261,6 +270,7 @@ export class DeliveryStack extends Stack {
       // Endpoints, their secrets and gates, replay jobs; the application counts its endpoints.
       { actions: ['PutItem', 'UpdateItem'], leading: ['A#*', 'S#*', 'R#*', 'J#*'] },
       { actions: ['UpdateItem'], leading: ['C#test#*'] },
+      ...(this.#props.outbound.contacts ? [{ actions: ['GetItem', 'PutItem'], leading: ['K#*'] }] : []),
       // A deleted endpoint gives back its secrets and its name.
       { actions: ['DeleteItem'], leading: ['S#*', 'U#*'] },
       { actions: ['Query'], index: true },
@@ -301,6 +311,37 @@ export class DeliveryStack extends Stack {
     const schedule = new Timetable(this, 'TendSchedule', { target: tend, maxEventAge: Duration.minutes(1) });
     schedule.add('Schedule', { expression: ScheduleExpression.rate(Duration.minutes(1)) });
     return tend;
+  }
+
+  /** Not on any path of a message: it reads how endpoints are, and writes down whom it told. */
+  #addContacts() {
+    const contacts = this.#addFunction('contacts', 'Contacts', {
+      description: 'Tells those whom customers named that endpoints fail; every minute',
+      contract: contactsEnv,
+      environment: {
+        REGISTRY_TABLE: this.#store.tables.registry.tableName,
+        OUTBOX_TABLE: this.#store.tables.outbox.tableName,
+        MASTER_SECRET: this.#store.masterName,
+        API_URL: this.api.url,
+      },
+      timeout: Duration.seconds(55),
+      onFailure: "The next minute's run goes on where this one ended; what it had begun to tell is told an hour later.",
+    });
+    this.#store.grant(
+      contacts,
+      'registry',
+      // Those of one application, and how each of its endpoints is.
+      { actions: ['BatchGetItem'], leading: ['A#*', 'K#*', 'R#*'] },
+      { actions: ['GetItem', 'PutItem'], leading: ['K#*'] },
+      { actions: ['Query'], leading: ['A#*'] },
+      { actions: ['Query'], index: true },
+    );
+    // Deaths of a day.
+    this.#store.grant(contacts, 'outbox', { actions: ['Query'], index: true });
+    this.#store.grantMaster(contacts);
+    const schedule = new Timetable(this, 'ContactsSchedule', { target: contacts, maxEventAge: Duration.minutes(1) });
+    schedule.add('Schedule', { expression: ScheduleExpression.rate(Duration.minutes(1)) });
+    return contacts;
   }
 
   #common() {

@@ -27,6 +27,7 @@ import { countMatches } from '#core/outbound/fan-out/match-endpoint.ts';
 import { answerPortal } from '#core/outbound/portal/answer-portal.ts';
 import { type PortalRoute, SESSION_ROUTE } from '#core/outbound/portal/portal-routes.ts';
 import type { Job, OutgoingRequest, Token } from '#core/outbound/ports.ts';
+import type { ContactKind } from '#core/outbound/protocol/items.ts';
 import { WAKE_SHARDS, wakeRange } from '#core/outbound/protocol/keys.ts';
 import { OUTBOUND_TIMINGS } from '#core/outbound/protocol/timings.ts';
 import { runReplayJobs } from '#core/outbound/replay/replay-job.ts';
@@ -143,10 +144,11 @@ export function producerWorld(startsAt = NOW, real = false, judgeMs = 60_000) {
     portalKeys,
   };
   const retentionMs = 30 * DAY_MS;
-  const rules: ApiRules & { portalUrl?: string } = {
+  const rules: ApiRules & { portalUrl?: string; contacts?: readonly ContactKind[] } = {
     ...{ environment: 'test', retentionMs, timeoutMs: 15_000, headerPrefix: 'x-webhook-', replaysPerSecond: 50 },
     form: {},
     portalUrl: 'https://api.acme.com/portal',
+    contacts: ['url', 'email'],
     target,
   };
   const call = async (
@@ -235,6 +237,11 @@ export function producerWorld(startsAt = NOW, real = false, judgeMs = 60_000) {
     portalAt: (url: string | undefined) => {
       if (url === undefined) delete rules.portalUrl;
       else rules.portalUrl = url;
+    },
+    /** Undefined: there are none. */
+    contactsMayBe: (kinds: readonly ContactKind[] | undefined) => {
+      if (kinds === undefined) delete rules.contacts;
+      else rules.contacts = kinds;
     },
     /** What the portal says to whoever signs in with the token: `200`, or the status and the cause. */
     signIn: async (token: string): Promise<string> => {

@@ -77,6 +77,9 @@ const ANSWERS: Readonly<Record<DeliveryRoute, (call: ApiCall) => Promise<Reply>>
   'POST /v1/apps/{app}/portal-tokens': createToken,
   'DELETE /v1/apps/{app}/portal-tokens': revokeTokens,
   'DELETE /v1/apps/{app}/portal-tokens/{token}': revokeOneToken,
+  'GET /v1/apps/{app}/contacts': async call => (await import('./contacts-api.ts')).listContacts(call),
+  'POST /v1/apps/{app}/contacts': async call => (await import('./contacts-api.ts')).createContact(call),
+  'DELETE /v1/apps/{app}/contacts/{contact}': async call => (await import('./contacts-api.ts')).deleteContact(call),
 };
 
 export async function answerApi(call: ApiCall): Promise<Reply> {

@@ -5,7 +5,7 @@ import type { TargetRules } from '#core/outbound/address/target-url.ts';
 import type { JudgeSchema } from '#core/outbound/catalogue/judge-publication.ts';
 import { operationalKey } from '#core/outbound/drain/tell.ts';
 import type { ItemStore, JobQueue, Sealer, WakeQueue, WebhookSender } from '#core/outbound/ports.ts';
-import type { ApplicationItem, EndpointItem } from '#core/outbound/protocol/items.ts';
+import type { ApplicationItem, ContactKind, EndpointItem } from '#core/outbound/protocol/items.ts';
 import type { BodyPorts } from '#core/outbound/publish/message-body.ts';
 import { findApplication } from '#core/outbound/registry/applications.ts';
 import { countCall, type LimitedCall } from '#core/outbound/registry/call-limits.ts';
@@ -57,6 +57,8 @@ export interface ApiRules {
   readonly replaysPerSecond: number;
   /** Where the portal is; absent: nowhere. */
   readonly portalUrl?: string;
+  /** What a contact may be; absent: there are none. */
+  readonly contacts?: readonly ContactKind[];
 }
 
 interface ApiRequest {
@@ -168,9 +170,9 @@ export function pastOf(now: number, at: number, field: string): number {
   return Math.min(at, now);
 }
 
-/** Throws `Refused` (429) where this application did so too often. */
-export async function countOrRefuse({ ports }: ApiCall, what: LimitedCall, app: string): Promise<void> {
-  const told = await countCall(ports, what, app);
+/** Throws `Refused` (429) where this application, or this address, had it too often. */
+export async function countOrRefuse({ ports }: ApiCall, what: LimitedCall, whose: string): Promise<void> {
+  const told = await countCall(ports, what, whose);
   if (told !== undefined) refuse(429, 'quota', told);
 }
 

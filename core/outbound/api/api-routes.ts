@@ -12,6 +12,13 @@ export const PORTAL_TOKEN_ROUTES = [
   'DELETE /v1/apps/{app}/portal-tokens/{token}',
 ] as const;
 
+/** Of the `delivery-api` function and the portal, only where there are contacts. */
+export const CONTACT_ROUTES = [
+  'GET /v1/apps/{app}/contacts',
+  'POST /v1/apps/{app}/contacts',
+  'DELETE /v1/apps/{app}/contacts/{contact}',
+] as const;
+
 /** Answered by the `delivery-api` function. */
 export const DELIVERY_ROUTES = [
   ...(['POST /v1/apps', 'GET /v1/apps'] as const),
@@ -38,6 +45,7 @@ export const DELIVERY_ROUTES = [
   ...(['PUT /v1/event-types/{name}', 'DELETE /v1/event-types/{name}'] as const),
   ...(['GET /v1/stats', 'GET /v1/summary'] as const),
   ...PORTAL_TOKEN_ROUTES,
+  ...CONTACT_ROUTES,
 ] as const;
 
 export type DeliveryRoute = (typeof DELIVERY_ROUTES)[number];

@@ -67,11 +67,17 @@ export function secretOf(
 const keyIsText = (compatibility: EndpointItem['compatibility']): boolean =>
   compatibility !== undefined && compatibility.like !== 'svix';
 
-/** Sealed for this endpoint. `seed` names the key: the same request makes the same name. */
-export function sealKey(ports: ApiPorts, ep: EndpointId, secret: SecretBytes, seed: string): StoredKey {
-  const kid = `k_${toBase32(ports.crypto.hash('sha256', utf8(`${ep}\n${seed}`))).slice(0, 10)}`;
+/** Sealed for this endpoint, or contact. `seed` names the key: the same request makes the same name. */
+export function sealKey(ports: ApiPorts, about: string, secret: SecretBytes, seed: string): StoredKey {
+  const kid = `k_${toBase32(ports.crypto.hash('sha256', utf8(`${about}\n${seed}`))).slice(0, 10)}`;
   const { alg, plain } = secret;
-  return { kid, alg, ...given({ plain }), sealed: ports.sealer.seal(secret.bytes, ep), createdAt: ports.clock.now() };
+  return {
+    kid,
+    alg,
+    ...given({ plain }),
+    sealed: ports.sealer.seal(secret.bytes, about),
+    createdAt: ports.clock.now(),
+  };
 }
 
 export const openKey = ({ alg, plain, sealed }: StoredKey, ep: EndpointId, { sealer }: ApiPorts): SecretBytes => ({

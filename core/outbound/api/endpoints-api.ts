@@ -185,7 +185,8 @@ function refuseForm(form: GivenForm): void {
   if (problems.length > 0) refuseProblems(problems);
 }
 
-function refuseTarget({ rules }: ApiCall, url: string): void {
+/** Throws `Refused` (422) for a place that may not be called. */
+export function refuseTarget({ rules }: ApiCall, url: string): void {
   const verdict = checkTarget(url, rules.target);
   if (verdict.kind === 'refused') refuse(422, 'address_not_allowed', `url: ${verdict.message}`);
 }

@@ -1,4 +1,4 @@
-/** Of a rotation of the master secret: the secrets of a page of endpoints are sealed anew. */
+/** Of a rotation of the master secret: the secrets of a page of endpoints are sealed anew, and with the first those of contacts. */
 import { given } from '#core/given.ts';
 import { endpointsRange } from '#core/outbound/protocol/keys.ts';
 import { reseal } from '#core/outbound/registry/secrets.ts';
@@ -15,6 +15,8 @@ import {
   sealCursor,
 } from './api-call.ts';
 
+const contacts = () => import('#core/outbound/registry/contacts.ts');
+
 /** `key` names the master secret they are under now: whoever calls knows by it whether this process has read the new one. */
 export async function resealSecrets(call: ApiCall): Promise<Reply> {
   bodyOf(call, {});
@@ -23,8 +25,12 @@ export async function resealSecrets(call: ApiCall): Promise<Reply> {
   const { id } = await applicationOf(call);
   const after = openCursor<string>(call);
   const page = await ports.store.query({ ...endpointsRange(id), limit: limitOf(call), ...given({ cursor: after }) });
-  const lost: string[] = [];
-  let resealed = 0;
+  const first =
+    after === undefined
+      ? await (await contacts()).resealContacts(ports, id, ports.clock.now())
+      : { resealed: 0, lost: [] };
+  const lost: string[] = [...first.lost];
+  let { resealed } = first;
   for (const { id: ep } of page.items) {
     const end = await reseal(ports, ep, ports.clock.now());
     if (end === 'lost') lost.push(ep);

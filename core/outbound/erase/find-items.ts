@@ -8,6 +8,7 @@ import {
   appNameKey,
   batchesRange,
   besidesRange,
+  contactsKey,
   copyNameKey,
   dayOf,
   endpointKey,
@@ -259,6 +260,6 @@ async function findConfiguration(store: Store, { app }: Erasure): Promise<Found>
   const name = uid === undefined ? undefined : await store.get(appNameKey(uid), 'consistent');
   const named = uid !== undefined && name?.id === app ? [appNameKey(uid)] : [];
   const noted = application === undefined ? [] : [newAppKey(application.createdAt, app)];
-  const keys = [...named, ...noted, applicationKey(app)].map(key => keyOf(key.table, key));
+  const keys = [...named, ...noted, contactsKey(app), applicationKey(app)].map(key => keyOf(key.table, key));
   return { next: { phase: 'done' }, page: { keys } };
 }

@@ -39,7 +39,8 @@ export function answerPortal(call: PortalCall): Promise<Reply> {
         `the token allows ${allowed}; this call needs ${wanted}: ask whoever gave you the token`,
       );
     }
-    if (route === SESSION_ROUTE) return json(200, sessionOf(claims, customer, ports.clock.now()));
+    if (route === SESSION_ROUTE)
+      return json(200, { ...sessionOf(claims, customer, ports.clock.now()), contacts: call.rules.contacts ?? [] });
     const reply = await answerRoute({ ...call, route, customer, caller: customerName(claims.sub) });
     if (reply.status >= 300 || reply.body === '') return reply;
     return { ...reply, body: JSON.stringify(customerView(route, customer, JSON.parse(reply.body))) };

@@ -72,6 +72,7 @@ const TYPE: Shape = [
     'earlier',
   ],
 ];
+const CONTACT: Shape = ['id', 'email', 'url', 'state', 'created_at', 'confirmed_at'];
 const ROOT = '/v1/apps/{app}';
 const E = '/v1/apps/{app}/endpoints/{ep}';
 
@@ -110,6 +111,9 @@ export const SHAPES: Readonly<Record<Exclude<PortalRoute, typeof SESSION_ROUTE>,
   'POST /v1/replay-jobs/{job}/cancel': JOB,
   'GET /v1/event-types': TYPE,
   'GET /v1/event-types/{name}': TYPE,
+  [`GET ${ROOT}/contacts`]: CONTACT,
+  [`POST ${ROOT}/contacts`]: [...CONTACT, ...KEY],
+  [`DELETE ${ROOT}/contacts/{contact}`]: [],
   'GET /v1/stats': ['endpoints', 'complete', 'hours', 'each'],
 };
 

@@ -44,6 +44,9 @@ const ROUTES = [
   ['GET /v1/event-types', 'read'],
   ['GET /v1/event-types/{name}', 'read'],
   ['GET /v1/stats', 'read'],
+  [`GET ${APP}/contacts`, 'read'],
+  [`POST ${APP}/contacts`, 'manage'],
+  [`DELETE ${APP}/contacts/{contact}`, 'manage'],
 ] as const;
 
 export type PortalRoute = (typeof ROUTES)[number][0];
@@ -55,3 +58,5 @@ export const publicRoute = (route: PortalRoute): string => route.replace(' /v1/'
 
 /** The page and its files, for anybody: they say nothing of any customer. */
 export const PAGE_ROUTES = ['GET /portal', 'GET /portal/{file}'] as const;
+/** Where there are contacts: what a link in a message to one does, for whoever has it. A GET shows the page, and does nothing. */
+export const LINK_ROUTE = 'POST /portal';

@@ -1,6 +1,6 @@
 /**
  * The conditional writes beside those of deliveries (delivery-writes.ts): applications, secrets, counters, erasures, replay
- * jobs and tend's lease, C1 to C13, as data. Nothing else of the sending half makes a condition. The proof suite takes each
+ * jobs, tend's lease and contacts, C1 to C14, as data. Nothing else of the sending half makes a condition. The proof suite takes each
  * leaf of each condition away in turn.
  */
 import { all, any, eq, isIn, lt, missing, same } from '#core/condition.ts';
@@ -9,10 +9,21 @@ import type { EpochMs } from '#core/glossary.ts';
 import type { ItemPut, ItemUpdate, ItemWrite, TableKey } from '#core/outbound/ports.ts';
 import { DAY_SECONDS } from '#core/time.ts';
 import type { AppId, EndpointId } from './ids.ts';
-import type { ApplicationItem, ControlItem, NewAppItem, ReplayJobItem, SecretsItem, StoredKey } from './items.ts';
+import type {
+  ApplicationItem,
+  Contact,
+  ContactsItem,
+  ControlItem,
+  NewAppItem,
+  ReplayJobItem,
+  SecretsItem,
+  StoredKey,
+} from './items.ts';
 import {
   applicationKey,
   appNameKey,
+  contactsKey,
+  contactsListed,
   controlKey,
   JOBS,
   JOBS_OVER,
@@ -166,4 +177,21 @@ export function takeTend(
 /** C13: gives the lease back with what the next run must know. Refused: it ended, and another run has it. */
 export function giveBackTend(me: string, value: string): ItemUpdate<ControlItem> {
   return { kind: 'update', key: TEND, condition: eq('owner', me), set: { value }, remove: ['until', 'owner'] };
+}
+
+// ---- contacts --------------------------------------------------------------------------------------------------------
+
+/**
+ * C14: the contacts of an application, as their version was read; `seenVersion` 0: there were none. `lookAt` undefined:
+ * nobody looks at them. Refused: somebody else changed them, or is about to tell them.
+ */
+export function putContacts(
+  app: AppId,
+  seenVersion: number,
+  contacts: readonly Contact[],
+  lookAt: EpochMs | undefined,
+): ItemPut<ContactsItem> {
+  const condition = seenVersion === 0 ? missing('pk') : eq('version', seenVersion);
+  const listed = lookAt === undefined ? {} : contactsListed(app, lookAt);
+  return { kind: 'put', key: contactsKey(app), condition, item: { contacts, version: seenVersion + 1, ...listed } };
 }

@@ -6,6 +6,7 @@ export type AppId = `app_${string}`;
 export type EndpointId = `ep_${string}`;
 export type MessageId = `msg_${string}`;
 export type JobId = `job_${string}`;
+export type ContactId = `con_${string}`;
 
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
 const LENGTH = 26;
@@ -36,7 +37,7 @@ export function messageIdOf(app: AppId, key: string, crypto: Pick<Crypto, 'hash'
 }
 
 /** A fresh id, ordered by time: 10 characters of milliseconds, 16 of the uuid's random bits. */
-export function freshId<Prefix extends 'app' | 'ep' | 'job'>(
+export function freshId<Prefix extends 'app' | 'ep' | 'job' | 'con'>(
   prefix: Prefix,
   now: EpochMs,
   uuid: string,

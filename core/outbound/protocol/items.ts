@@ -4,7 +4,7 @@
  */
 import type { EpochMs } from '#core/glossary.ts';
 import type { AnswerClass, Fault, Timings } from '#core/outbound/ports.ts';
-import type { AppId, EndpointId, JobId, MessageId } from './ids.ts';
+import type { AppId, ContactId, EndpointId, JobId, MessageId } from './ids.ts';
 
 /** The sparse index of both tables: present exactly on what must be listed. */
 interface Listed {
@@ -161,6 +161,37 @@ export interface StoredKey {
 export interface SecretsItem {
   /** Newest first. */
   readonly keys: readonly StoredKey[];
+  readonly version: number;
+}
+
+export const CONTACT_KINDS = ['url', 'email'] as const;
+export type ContactKind = (typeof CONTACT_KINDS)[number];
+/** Who is told about the endpoints of an application: one address. */
+export interface Contact {
+  readonly id: ContactId;
+  /** One of the two. */
+  readonly email?: string;
+  readonly url?: string;
+  /** Of a URL: signs what it is told. `Sealer`, about the contact's id. */
+  readonly key?: StoredKey;
+  readonly createdAt: EpochMs;
+  /** A confirmation was asked for then, and is not sent yet. */
+  readonly askedAt?: EpochMs;
+  /** Of the last confirmation: the SHA-256 of its token in hex, and until when that is good. */
+  readonly token?: { readonly hash: string; readonly until: EpochMs };
+  readonly confirmedAt?: EpochMs;
+  /** What happened until then was told, or was before its time. */
+  readonly toldTo?: EpochMs;
+  /** What is being told ends there: a repetition says the same. */
+  readonly tellTo?: EpochMs;
+  /** Nothing is sent before. */
+  readonly notBefore?: EpochMs;
+  /** Of what is being sent. */
+  readonly tries?: number;
+}
+/** All contacts of an application. Listed by when they are looked at next, while there is something to look for. */
+export interface ContactsItem extends Listed {
+  readonly contacts: readonly Contact[];
   readonly version: number;
 }
 

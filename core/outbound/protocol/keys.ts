@@ -10,6 +10,7 @@ import type {
   ApplicationItem,
   AttemptItem,
   BatchItem,
+  ContactsItem,
   ControlItem,
   CopyNameItem,
   EndpointItem,
@@ -55,6 +56,7 @@ export const runtimeKey = (ep: EndpointId): TableKey<RuntimeItem> => registry(`R
 export const eventTypeKey = (environment: string, name: string): TableKey<EventTypeItem> =>
   registry(`T#${environment}`, `T#${name}`);
 export const replayJobKey = (job: JobId): TableKey<ReplayJobItem> => registry(`J#${job}`);
+export const contactsKey = (app: AppId): TableKey<ContactsItem> => registry(`K#${app}`);
 export const controlKey = (name: string): TableKey<ControlItem> => registry(`C#${name}`);
 /** The endpoints of an application, tombstones among them, by id; `from` inclusive. */
 export const endpointsRange = (app: AppId, from = '', to = '\u007f'): KeyRange<EndpointItem> => ({
@@ -89,6 +91,13 @@ export const listOf = (what: ListName): KeyRange => ({
 export const listedAt = (what: ListName, createdAt: EpochMs, id: string) => ({
   gpk: what,
   gsk: `${stamp(createdAt)}#${id}`,
+});
+
+const CONTACTS = 'contacts';
+/** The index pair of contacts that must be looked at then. */
+export const contactsListed = (app: AppId, at: EpochMs) => ({ gpk: CONTACTS, gsk: `${stamp(at)}#${app}` });
+export const contactsDue = (until: EpochMs): KeyRange => ({
+  ...{ table: 'registry', index: 'listed', partition: CONTACTS, to: `${stamp(until)}~` },
 });
 
 // ---- outbox
@@ -132,7 +141,11 @@ export const deadListed = (ep: EndpointId, endedAt: EpochMs, msg: MessageId) => 
   gpk: `X#${ep}`,
   gsk: `${stamp(endedAt)}#${msg}`,
 });
-export const deadRange = (ep: EndpointId): KeyRange => ({ table: 'outbox', index: 'listed', partition: `X#${ep}` });
+/** Deaths of an endpoint, the oldest first; of some times only, both inclusive. */
+export const deadRange = (ep: EndpointId, ended?: { readonly from: EpochMs; readonly to: EpochMs }): KeyRange => ({
+  ...{ table: 'outbox', index: 'listed', partition: `X#${ep}` },
+  ...(ended === undefined ? {} : { from: stamp(ended.from), to: `${stamp(ended.to)}~` }),
+});
 /** Endpoint, message and its time of a record's key. */
 export function deliveryOfRecord(key: { readonly pk: string; readonly sk: string }): DeliveryId {
   return {

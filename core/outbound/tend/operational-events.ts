@@ -7,7 +7,13 @@ import type { EpochMs } from '#core/glossary.ts';
 import { operationalKey } from '#core/outbound/drain/tell.ts';
 import type { Item, OperationalJob, Placed } from '#core/outbound/ports.ts';
 import { type AppId, type EndpointId, messageIdOf } from '#core/outbound/protocol/ids.ts';
-import type { EndpointItem, ReplayJobItem, RowItem, RuntimeItem } from '#core/outbound/protocol/items.ts';
+import type {
+  ApplicationItem,
+  EndpointItem,
+  ReplayJobItem,
+  RowItem,
+  RuntimeItem,
+} from '#core/outbound/protocol/items.ts';
 import { applicationKey, appNameKey, endpointKey, messageKey } from '#core/outbound/protocol/keys.ts';
 import { type PublishPorts, type PublishRules, publish } from '#core/outbound/publish/publish.ts';
 import { HOUR_MS, MINUTE_MS } from '#core/time.ts';
@@ -22,6 +28,19 @@ export interface TellRules extends PublishRules {
   readonly pageUrl?: string | undefined;
 }
 
+/** The endpoint's page in the platform's own application. */
+export const pageOf = (
+  pageUrl: string | undefined,
+  application: Pick<ApplicationItem, 'uid'> | undefined,
+  { app, id, uid }: Pick<EndpointItem, 'app' | 'id' | 'uid'>,
+): string | undefined =>
+  pageUrl
+    ?.replaceAll('{app}', encodeURIComponent(application?.uid ?? app))
+    .replaceAll('{endpoint}', encodeURIComponent(uid ?? id));
+
+/** Behind ? there may be a secret. */
+export const withoutQuery = ({ url }: Pick<EndpointItem, 'url'>): string => url.replace(/[?#].*$/s, '');
+
 /** What whoever hears it would look up: names and data of the producer's own, and no secret of the customer. */
 async function factsOf(
   store: PublishPorts['store'],
@@ -32,18 +51,13 @@ async function factsOf(
     store.get(applicationKey(app as AppId), 'eventual'),
     ep === undefined ? undefined : store.get(endpointKey(app as AppId, ep as EndpointId), 'eventual'),
   ]);
-  const link = (names: Pick<EndpointItem, 'id' | 'uid'>): string | undefined =>
-    pageUrl
-      ?.replaceAll('{app}', encodeURIComponent(application?.uid ?? String(app)))
-      .replaceAll('{endpoint}', encodeURIComponent(names.uid ?? names.id));
   return {
     ...given({ application_uid: application?.uid, application_metadata: application?.metadata }),
     ...(endpoint === undefined || endpoint.deletedAt !== undefined
       ? {}
       : {
-          ...given({ endpoint_uid: endpoint.uid, link: link(endpoint) }),
-          // Behind ? there may be a secret.
-          url: endpoint.url.replace(/[?#].*$/s, ''),
+          ...given({ endpoint_uid: endpoint.uid, link: pageOf(pageUrl, application, endpoint) }),
+          url: withoutQuery(endpoint),
           endpoint_metadata: endpoint.metadata,
         }),
   };

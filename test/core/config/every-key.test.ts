@@ -97,6 +97,7 @@ const OUTBOUND: Required<OutboundConfig> = {
   headerPrefix: 'x-acme-',
   userAgent: 'Acme',
   portal: { name: 'Acme' },
+  contacts: true,
 };
 const PORTAL: Required<PortalConfig> = {
   name: 'Other',
@@ -164,7 +165,8 @@ describe('each key changes what is resolved', () => {
 
   it.each(keysOf(OUTBOUND))('outbound.%s', key => {
     // A header of one's own goes with a form that has room for it.
-    const beside: OutboundConfig = key === 'signatureHeader' ? { signature: 'body-sha256' } : {};
+    const beside: OutboundConfig =
+      key === 'signatureHeader' ? { signature: 'body-sha256' } : key === 'contacts' ? { portal: { name: 'Acme' } } : {};
     const changed = resolve({}, { outbound: { ...beside, [key]: OUTBOUND[key] } });
     expect(changed).not.toEqual(resolve({}, { outbound: beside }));
   });

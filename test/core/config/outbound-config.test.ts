@@ -41,6 +41,16 @@ describe('outbound of an environment', () => {
       expect(problemOf({ portal: given }), JSON.stringify(given)).toContain(place);
   });
 
+  it('has contacts only beside a portal, which confirms them', () => {
+    expect(resolve({ outbound: { portal: { name: 'Acme' } } }).outbound).not.toHaveProperty('contacts');
+    expect(problemOf({ portal: { name: 'Acme' }, contacts: true })).toBe('none');
+    expect(problemOf({ contacts: false })).toBe('none');
+    expect(problemOf({ contacts: true })).toContain(
+      'outbound.contacts: given true; allowed: true beside outbound.portal',
+    );
+    expect(problemOf({ portal: { name: 'Acme' }, contacts: 'yes' })).toContain('outbound.contacts');
+  });
+
   it('takes an address of a page with {app} and {endpoint} only', () => {
     const of = (pageUrl: string) => problemOf({ portal: { name: 'Acme', pageUrl } });
     expect(of('https://app.acme.com/customers/{app}/webhooks/{endpoint}?tab=1')).toBe('none');

@@ -5,8 +5,8 @@ import { Template } from 'aws-cdk-lib/assertions';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { GatewayConfig } from '#core/config/gateway-config.ts';
 import { resolveDeployment } from '#core/config/resolve-config.ts';
-import { DELIVERY_ROUTES, PORTAL_TOKEN_ROUTES, PUBLISH_ROUTES } from '#core/outbound/api/api-routes.ts';
-import { PAGE_ROUTES, PORTAL_ROUTES, publicRoute } from '#core/outbound/portal/portal-routes.ts';
+import { CONTACT_ROUTES, DELIVERY_ROUTES, PORTAL_TOKEN_ROUTES, PUBLISH_ROUTES } from '#core/outbound/api/api-routes.ts';
+import { LINK_ROUTE, PAGE_ROUTES, PORTAL_ROUTES, publicRoute } from '#core/outbound/portal/portal-routes.ts';
 import { LISTED } from '#core/outbound/protocol/keys.ts';
 import { OUTBOUND_TIMINGS } from '#core/outbound/protocol/timings.ts';
 import { deliveryApiEnv } from '#lambdas/delivery-api/env.ts';
@@ -197,7 +197,8 @@ describe('functions', () => {
 describe('the API', () => {
   it('has every route of the code, and no other, each behind IAM', () => {
     const routes = all('AWS::ApiGatewayV2::Route').map(([, each]) => each);
-    const producers = DELIVERY_ROUTES.filter(route => !PORTAL_TOKEN_ROUTES.some(each => each === route));
+    const off: readonly string[] = [...PORTAL_TOKEN_ROUTES, ...CONTACT_ROUTES];
+    const producers = DELIVERY_ROUTES.filter(route => !off.includes(route));
     expect(routes.map(each => each.RouteKey).sort()).toEqual([...PUBLISH_ROUTES, ...producers].sort());
     for (const each of routes) expect(each.AuthorizationType, each.RouteKey).toBe('AWS_IAM');
     const page = readFileSync('docs/api/delivery.md', 'utf8');
@@ -364,9 +365,10 @@ describe('the portal', () => {
   it('adds its own routes and one function: public are these and no others', () => {
     const routes = all('AWS::ApiGatewayV2::Route', withPortal).map(([, each]) => each);
     const publicOnes = routes.filter(each => each.AuthorizationType !== 'AWS_IAM').map(each => each.RouteKey);
-    expect(publicOnes.sort()).toEqual([...PAGE_ROUTES, ...PORTAL_ROUTES.map(publicRoute)].sort());
+    const there = (key: string): boolean => !CONTACT_ROUTES.some(it => it === key);
+    expect(publicOnes.sort()).toEqual([...PAGE_ROUTES, ...PORTAL_ROUTES.filter(there).map(publicRoute)].sort());
     const others = routes.map(each => each.RouteKey).filter(key => !publicOnes.includes(key));
-    expect(others.sort()).toEqual([...PUBLISH_ROUTES, ...DELIVERY_ROUTES].sort());
+    expect(others.sort()).toEqual([...PUBLISH_ROUTES, ...DELIVERY_ROUTES.filter(there)].sort());
     const idsOf = (of: Template): string[] => all('AWS::Lambda::Function', of).map(([id]) => id);
     const added = idsOf(withPortal).filter(id => !idsOf(template).includes(id));
     expect(added.map(id => id.replace(/[0-9A-F]{8}$/, ''))).toEqual(['PortalFunction']);
@@ -408,6 +410,32 @@ describe('the portal', () => {
     expect(api.CorsConfiguration.AllowCredentials).toBeUndefined();
     for (const type of ['AWS::CloudWatch::Alarm', 'AWS::SecretsManager::Secret', 'AWS::SQS::Queue'])
       expect(all(type, withPortal).length, type).toBe(all(type).length);
+  });
+});
+
+describe('contacts', () => {
+  it('add a function that reads how endpoints are and writes contacts alone, routes, and one public link', async () => {
+    const { delivery } = await synth({ prod: { outbound: { portal: { name: 'Acme' }, contacts: true } } });
+    const withContacts = Template.fromStack(delivery as NonNullable<typeof delivery>);
+    const rightsOf = rights(withContacts);
+    expect(rightsOf['Contacts']).toEqual(
+      [
+        LOG,
+        'jobs: sqs:GetQueueAttributes',
+        'master: secretsmanager:GetSecretValue',
+        'outbox/listed: Query',
+        'registry A#* K#* R#*: BatchGetItem',
+        'registry A#*: Query',
+        'registry K#*: GetItem PutItem',
+        'registry/listed: Query',
+      ].sort(),
+    );
+    expect(rightsOf['Portal']).toContain('registry K#*: GetItem PutItem');
+    const routes = all('AWS::ApiGatewayV2::Route', withContacts).map(([, each]) => each);
+    const publicOnes = routes.filter(each => each.AuthorizationType !== 'AWS_IAM').map(each => each.RouteKey);
+    expect(publicOnes.sort()).toEqual([...PAGE_ROUTES, LINK_ROUTE, ...PORTAL_ROUTES.map(publicRoute)].sort());
+    const others = routes.map(each => each.RouteKey).filter(key => !publicOnes.includes(key));
+    expect(others.sort()).toEqual([...PUBLISH_ROUTES, ...DELIVERY_ROUTES].sort());
   });
 });
 

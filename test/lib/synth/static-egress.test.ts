@@ -14,10 +14,10 @@ import { cdkContext } from './synth-environment.ts';
 const VPC = { SubnetIds: ['subnet-1', 'subnet-2'], SecurityGroupIds: ['sg-1'] };
 
 /** What calls a customer's address is what loads the sender. */
-const SENDERS = ['delivery-api', 'drain', 'portal'];
+const SENDERS = ['contacts', 'delivery-api', 'drain', 'portal'];
 
 it('puts what sends into the VPC, with the right to its network interfaces, and nothing else', async () => {
-  const config = { ...gateway, environments: { prod: { outbound: { portal: { name: 'Acme' } } } } };
+  const config = { ...gateway, environments: { prod: { outbound: { portal: { name: 'Acme' }, contacts: true } } } };
   const stage = new GatewayStage(new App({ analyticsReporting: false, context: cdkContext() }), {
     deployment: resolveDeployment(config, 'prod', PROVIDERS),
     bundles: await placeholderBundles('prod'),
@@ -40,7 +40,7 @@ it('puts what sends into the VPC, with the right to its network interfaces, and 
 });
 
 it('knows every function of the delivery stack that loads the sender', () => {
-  const functions = ['publish', 'fan-out', 'drain', 'delivery-api', 'portal', 'tend'];
+  const functions = ['publish', 'fan-out', 'drain', 'delivery-api', 'portal', 'tend', 'contacts'];
   const loading = functions.filter(name =>
     distancesFrom(`lambdas/${name}/handler.ts`).has('adapters/http/guarded-sender.ts'),
   );

@@ -20,6 +20,8 @@ const RACES = [
   'PUT /v1/apps/{app} 409 uid_taken',
   'POST /v1/apps/{app}/endpoints 409 version_changed',
   'DELETE /v1/apps/{app}/portal-tokens/{token} 409 version_changed',
+  'POST /v1/apps/{app}/contacts 409 version_changed',
+  'DELETE /v1/apps/{app}/contacts/{contact} 409 version_changed',
   `PUT ${E} 409 uid_taken`,
   `PUT ${E} 404 unknown_endpoint`,
   `POST ${E}/secret/rotate 409 version_changed`,
@@ -61,7 +63,7 @@ describe('docs/api/delivery-openapi.json', () => {
   it('has every route of the code, and no other', () => {
     const routes = [...new ApiDocument('delivery-openapi.json').operations.keys()];
     expect(routes.sort()).toEqual([...DELIVERY_ROUTES, ...PUBLISH_ROUTES].sort());
-    expect(routes).toHaveLength(53);
+    expect(routes).toHaveLength(56);
   });
 
   it('describes real replies: each success and each error of each route, and every field was seen', async () => {
@@ -254,6 +256,24 @@ describe('docs/api/delivery-openapi.json', () => {
     await call('POST /v1/apps/{app}/portal-tokens', { app }, {});
     world.portalAt('https://api.acme.com/portal');
 
+    // Contacts: made, asked again, too many in an hour, one mail a day, taken away; none where there are none.
+    const contacts = 'POST /v1/apps/{app}/contacts';
+    const contact = (await call(contacts, { app }, { url: 'https://told.customer.com/' })).body.id as string;
+    await call(contacts, { app }, { url: 'https://told.customer.com/' });
+    await call(contacts, { app }, { email: 'ops@customer.com' });
+    await call(contacts, { app }, { email: 'ops@customer.com' });
+    await call(contacts, { app }, { url: 'https://127.0.0.1/' });
+    await call('GET /v1/apps/{app}/contacts', { app });
+    await call('DELETE /v1/apps/{app}/contacts/{contact}', { app, contact });
+    await call('DELETE /v1/apps/{app}/contacts/{contact}', { app, contact });
+    world.contactsMayBe(['url']);
+    await call(contacts, { app }, { email: 'ops@customer.com' });
+    world.contactsMayBe(undefined);
+    await call(contacts, { app }, {});
+    await call('GET /v1/apps/{app}/contacts', { app });
+    await call('DELETE /v1/apps/{app}/contacts/{contact}', { app, contact });
+    world.contactsMayBe(['url', 'email']);
+
     // Broadcasts.
     await publish(undefined, body);
     const cast = (await call('POST /v1/apps', {}, { name: 'All', uid: 'broadcast' })).body.id as string;
@@ -357,6 +377,8 @@ describe('docs/api/delivery-openapi.json', () => {
     await call('POST /v1/apps/{app}/portal-tokens', { app }, {});
     await call('DELETE /v1/apps/{app}/portal-tokens', { app });
     await call('DELETE /v1/apps/{app}/portal-tokens/{token}', { app, token: TOKEN });
+    await call(contacts, { app }, { url: 'https://late.customer.com/' });
+    await call('DELETE /v1/apps/{app}/contacts/{contact}', { app, contact });
 
     // 9. An outage.
     world.outage(true);
@@ -391,7 +413,7 @@ describe('docs/api/delivery-openapi.json', () => {
 /** The least that each route's body must have. */
 function bodyFor(route: Route): unknown {
   if (route === 'POST /v1/apps' || route === 'PUT /v1/apps/{app}') return { name: 'N' };
-  if (/^(POST|PUT) .*\/endpoints(\/\{ep\})?$/.test(route)) return { url: 'https://z.customer.com/' };
+  if (/^(POST|PUT) .*\/(endpoints(\/\{ep\})?|contacts)$/.test(route)) return { url: 'https://z.customer.com/' };
   if (route.endsWith('/replay')) return { request_id: 'r' };
   if (route.endsWith('/match')) return { type: 'a' };
   if (route === 'POST /v1/replay-jobs') return { app: 'uid:acme' };

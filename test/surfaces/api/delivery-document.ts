@@ -26,6 +26,7 @@ const PATH: Readonly<Record<string, string>> = {
   msg: 'The message.',
   job: 'The replay job.',
   name: 'The event type.',
+  contact: 'The contact, con_….',
   token: 'The id of a portal token, tok_…; never the token itself.',
 };
 const NO_APP = { 404: ['unknown_application'] } as const;
@@ -317,6 +318,32 @@ export const ROUTES: Readonly<Record<Route, Described>> = {
     summary: 'Revokes one token, by its id; safe to repeat.',
     answers: { 204: undefined },
     errors: { ...NO_APP, 400: [], 409: ['too_many_revoked', 'version_changed'], 410: ['erasing'] },
+  },
+  'GET /v1/apps/{app}/contacts': {
+    summary: 'Who is told when endpoints of the application fail.',
+    answers: { 200: pageOf('Contact') },
+    errors: { ...NO_APP, 409: ['no_contacts'] },
+  },
+  'POST /v1/apps/{app}/contacts': {
+    summary: 'Adds a contact, and asks it to confirm; the secret of a URL is in this answer alone.',
+    body: body(schemas.CONTACT_BODY),
+    answers: { 200: ref('Contact'), 201: ref('ContactWithSecret') },
+    errors: {
+      ...NO_APP,
+      409: ['no_contacts', 'no_email', 'version_changed'],
+      410: ['erasing'],
+      422: ['address_not_allowed'],
+      429: ['quota'],
+    },
+  },
+  'DELETE /v1/apps/{app}/contacts/{contact}': {
+    summary: 'Takes a contact away: it is told nothing more.',
+    answers: { 204: undefined },
+    errors: {
+      404: ['unknown_application', 'unknown_contact'],
+      409: ['no_contacts', 'version_changed'],
+      410: ['erasing'],
+    },
   },
   'GET /v1/stats': {
     summary: 'Attempts by hour of the last day.',

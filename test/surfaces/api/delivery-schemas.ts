@@ -1,6 +1,7 @@
 /** Schemas of docs/api/delivery-openapi.json: what the producer's API takes and answers. */
 
 import { given } from '#core/given.ts';
+import { CONTACT_FIELDS } from '#core/outbound/api/contacts-api.ts';
 import { JOB_FIELDS, REPLAY_FIELDS } from '#core/outbound/api/deliveries/replay-api.ts';
 import { endpointFields } from '#core/outbound/api/endpoint-body.ts';
 import { SECRET_FIELDS } from '#core/outbound/api/endpoint-secret.ts';
@@ -184,6 +185,10 @@ export const TOKEN_BODY = described(TOKEN_FIELDS, {
   expires_in_seconds: '3,600 by default.',
   subject: 'Who, in your own words: in logs and jobs.',
 });
+export const CONTACT_BODY = described(CONTACT_FIELDS, {
+  email: 'Where `outbound.email` is set.',
+  url: 'Instead of email; https.',
+});
 export const DELIVERY_QUERY = {
   status: oneOf(STATUSES),
   class: oneOf(ANSWER_CLASSES),
@@ -221,6 +226,14 @@ const KEY = {
   alg: oneOf(['sha256', 'ed25519']),
   secret: text('What signs.'),
   verify_with: text('What the receiver verifies with.'),
+};
+const CONTACT = {
+  id: id('the contact'),
+  email: orNull(text()),
+  url: orNull(text()),
+  state: oneOf(['unconfirmed', 'confirmed'], 'Only one that confirmed is told anything.'),
+  created_at: time(),
+  confirmed_at: orNull(time()),
 };
 const ENDPOINT = {
   id: id('the endpoint'),
@@ -309,6 +322,8 @@ export const SCHEMAS: Readonly<Record<string, Schema>> = {
   Key: object({ ...KEY, created_at: time(), active_from: orNull(time()), not_after: orNull(time()) }),
   Keys: object({ data: listOf(ref('Key'), 'Newest first.') }),
   ActiveKey: object({ key_id: orNull(text()) }),
+  Contact: object(CONTACT),
+  ContactWithSecret: object({ ...CONTACT, ...KEY }, Object.keys(KEY)),
   PortalToken: object({
     id: text('tok_…: revokes this token alone.'),
     token: text('hfp_…; it is not stored.'),

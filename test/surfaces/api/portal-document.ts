@@ -14,6 +14,7 @@ import {
   publicRoute,
   SESSION_ROUTE,
 } from '#core/outbound/portal/portal-routes.ts';
+import { CONTACT_KINDS } from '#core/outbound/protocol/items.ts';
 import { VERSION } from '#core/version.ts';
 import { type Described, errorsOf, operationOf, ROUTES } from './delivery-document.ts';
 import { object, SCHEMAS, text } from './delivery-schemas.ts';
@@ -29,6 +30,11 @@ const SESSION: Described = {
     200: object({
       application: object({ id: text(), name: text() }),
       capabilities: { type: 'array', items: { type: 'string', enum: [...CAPABILITIES] } },
+      contacts: {
+        type: 'array',
+        items: { type: 'string', enum: [...CONTACT_KINDS] },
+        description: 'What a contact may be; empty: there are none.',
+      },
       subject: { type: ['string', 'null'] },
       expires_at: { type: 'string', format: 'date-time' },
       now: { type: 'string', format: 'date-time' },

@@ -13,7 +13,7 @@ import { MemoryWorld } from '#test/kit/memory-world.ts';
 type LambdaHandler = (payload: unknown, context: unknown) => Promise<unknown>;
 const FUNCTIONS = readdirSync(join(import.meta.dirname, '../../../lambdas')).filter(name => name !== 'shared');
 /** They open secrets of endpoints. */
-const SENDING = ['drain', 'delivery-api', 'portal'];
+const SENDING = ['drain', 'delivery-api', 'portal', 'contacts'];
 const OUTBOUND = resolveConfig(
   defineGateway({
     sources: { a: { provider: 'stripe' } },

@@ -56,3 +56,18 @@ it('answers with a token, says no without, and knows no other route', async () =
     });
   for (const answer of [good, inQuery]) expect(answer.headers['cache-control']).toBe('no-store');
 });
+
+it('does what a link says only by POST, without a token; by GET it shows the page', async () => {
+  const { call, app, api } = await called();
+  const made = await api.send({
+    method: 'POST',
+    path: ['apps', app, 'contacts'],
+    body: { url: 'https://told.acme.com/' },
+  });
+  expect(made.status).toBe(201);
+  const wrong = { queryStringParameters: { confirm: `${app}.${JSON.parse(made.body).id}.${'0'.repeat(26)}` } };
+  const refused = await call('POST /portal', wrong);
+  expect([refused.statusCode, JSON.parse(refused.body).error]).toEqual([404, 'unknown_link']);
+  expect(refused.headers['cache-control']).toBe('no-store');
+  expect((await call('GET /portal', wrong)).headers['content-type']).toBe('text/html; charset=utf-8');
+});

@@ -36,7 +36,7 @@ const config = resolveConfig(
       test: {
         ...{ region: 'eu-central-1', probe: true, publicUrl: `https://${HOST}`, logLevel: 'debug' },
         otlp: { endpoint: 'https://otlp.example.com:4318' },
-        outbound: { portal: { name: 'Acme' }, attemptLog: 'all' },
+        outbound: { portal: { name: 'Acme' }, contacts: true, attemptLog: 'all' },
         routes: { github: { 'issues.*': ['outbound:acme'] } },
       } as never,
     },
@@ -168,6 +168,20 @@ describe('sending', () => {
     expect([tokens.Records.length, aws.take('wake-slow').Records.length, aws.total('WakeLost')]).toEqual([1, 0, 1]);
     expect(await (await load('drain'))(tokens, context(90_000))).toEqual({ batchItemFailures: [] });
     vi.useRealTimers();
+  });
+
+  it('contacts asks a contact to confirm, by the guarded sender, and the portal takes its word', async () => {
+    const made = await api('POST /v1/apps/{app}/contacts', { app }, { url: 'https://told.customer.com/in' });
+    expect(made.status, JSON.stringify(made.body)).toBe(201);
+    const before = aws.sent.length;
+    await (await load('contacts'))({}, context());
+    const [asked] = aws.sent.slice(before) as readonly Json[];
+    expect(asked).toMatchObject({ url: 'https://told.customer.com/in' });
+    const { confirm_url: link } = JSON.parse(asked.body).data;
+    expect(link).toMatch(new RegExp(`^https://${HOST}/portal\\?confirm=`));
+    const given = { queryStringParameters: { confirm: new URL(link).searchParams.get('confirm') } };
+    const answer = (await (await load('portal'))(httpEvent('POST /portal', given), context())) as Json;
+    expect([answer.statusCode, JSON.parse(answer.body)]).toEqual([200, { state: 'confirmed' }]);
   });
 });
 

@@ -26,6 +26,7 @@ interface Ids {
   readonly ep: string;
   readonly msg: string;
   readonly job: string;
+  readonly contact: string;
 }
 interface Row {
   /** Of the success. */
@@ -84,6 +85,9 @@ const ROWS: Readonly<Record<PortalRoute, Row>> = {
   'POST /v1/replay-jobs/{job}/cancel': POST,
   'GET /v1/event-types': GET,
   'GET /v1/event-types/{name}': GET,
+  'GET /v1/apps/{app}/contacts': GET,
+  'POST /v1/apps/{app}/contacts': { status: 201, body: () => ({ url: 'https://told.customer.com/' }) },
+  'DELETE /v1/apps/{app}/contacts/{contact}': { status: 204 },
   'GET /v1/stats': {
     status: 200,
     query: ({ app, ep }) => ({ app, endpoint: ep }),
@@ -125,7 +129,9 @@ async function twoApplications() {
     const msg = (await publish(app, body)).body.id as string;
     await settle();
     const job = (await call('POST /v1/replay-jobs', {}, { app, why: 'canary-job-why' })).body.id as string;
-    return { app, ep, msg, job };
+    const wanted = { url: `https://told.${uid}.com/` };
+    const contact = (await call('POST /v1/apps/{app}/contacts', { app }, wanted)).body.id as string;
+    return { app, ep, msg, job, contact };
   };
   await call('PUT /v1/event-types/{name}', { name: 'invoice.paid' }, { description: 'Paid', example: { of: 'x' } });
   const [own, other] = [await make('own'), await make('other')];
@@ -215,12 +221,13 @@ describe.each(PORTAL_ROUTES)('%s', route => {
     const given = ownCall(world);
     const token = await mint();
     const name = 'invoice.paid';
-    const inPath = [...route.matchAll(/\{(app|ep|msg|job)\}/g)].flatMap(([, place = '']) => {
+    const inPath = [...route.matchAll(/\{(app|ep|msg|job|contact)\}/g)].flatMap(([, place = '']) => {
       const values = {
         app: [other.app, 'uid:other'],
         ep: [other.ep, 'uid:others-own'],
         msg: [other.msg],
         job: [other.job],
+        contact: [other.contact],
       };
       return values[place as keyof Ids].map(value => ({ ...given, path: { ...own, name, [place]: value } }));
     });

@@ -1,4 +1,4 @@
-/** The conditions of C1 to C13, as a table of verdicts; and that no condition of sending is made anywhere else. */
+/** The conditions of C1 to C14, as a table of verdicts; and that no condition of sending is made anywhere else. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -123,6 +123,8 @@ const TABLE: readonly WriteVerdicts[] = [
       [{}, false],
     ],
   },
+  { name: 'C14 put first contacts', write: writes.putContacts('app_1', 0, [], undefined), rows: isFree },
+  { name: 'C14 change contacts', write: writes.putContacts('app_1', 3, [], NOW), rows: asRead },
 ];
 
 checkWrites(TABLE, noted, []);
