@@ -1,5 +1,5 @@
 /** From an alarm as data to CloudWatch's: the same form for every stack. */
-import { Duration } from 'aws-cdk-lib';
+import { Duration, Tags } from 'aws-cdk-lib';
 import {
   Alarm,
   AnomalyDetectionAlarm,
@@ -9,6 +9,7 @@ import {
   TreatMissingData,
 } from 'aws-cdk-lib/aws-cloudwatch';
 import type { Construct } from 'constructs';
+import { given } from '#core/given.ts';
 import { type AlarmSpec, alarmNameOf } from './alarm-spec.ts';
 import { runbookOfAlarm } from './runbooks.ts';
 
@@ -34,17 +35,26 @@ export function makeAlarm(scope: Construct, spec: AlarmSpec, environment: string
     datapointsToAlarm,
     treatMissingData: spec.missing === 'breaching' ? TreatMissingData.BREACHING : TreatMissingData.NOT_BREACHING,
   };
-  return typeof spec.threshold === 'number'
-    ? new Alarm(scope, spec.id, {
-        ...shared,
-        threshold: spec.threshold,
-        comparisonOperator: OPERATORS[spec.fires ?? 'atLeast'],
-      })
-    : new AnomalyDetectionAlarm(scope, spec.id, {
-        ...shared,
-        stdDevs: spec.threshold.bandWidth,
-        comparisonOperator: BAND_OPERATORS[spec.fires === 'below' ? 'below' : 'above'],
-      });
+  const alarm =
+    typeof spec.threshold === 'number'
+      ? new Alarm(scope, spec.id, {
+          ...shared,
+          threshold: spec.threshold,
+          comparisonOperator: OPERATORS[spec.fires ?? 'atLeast'],
+        })
+      : new AnomalyDetectionAlarm(scope, spec.id, {
+          ...shared,
+          stdDevs: spec.threshold.bandWidth,
+          comparisonOperator: BAND_OPERATORS[spec.fires === 'below' ? 'below' : 'above'],
+        });
+  tagAlarm(alarm, spec);
+  return alarm;
+}
+
+/** So that rules and lists of alarms can ask for them. The first command stands in the description: a tag takes few characters. */
+function tagAlarm(alarm: Alarm, { id, source, severity }: AlarmSpec): void {
+  const tags = { severity, runbook: runbookOfAlarm(id).page, ...given({ source }) };
+  for (const [name, value] of Object.entries(tags)) Tags.of(alarm).add(`holdfast:${name}`, value);
 }
 
 /**

@@ -1,4 +1,4 @@
-import { Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
+import { Duration, Stack } from 'aws-cdk-lib';
 import { AccessLogField, AccessLogFormat } from 'aws-cdk-lib/aws-apigateway';
 import {
   CfnIntegration,
@@ -18,6 +18,7 @@ import type { Throttle } from '#core/config/throttle.ts';
 import { CONTACT_ROUTES, DELIVERY_ROUTES, PORTAL_TOKEN_ROUTES, PUBLISH_ROUTES } from '#core/outbound/api/api-routes.ts';
 import { LINK_ROUTE, PAGE_ROUTES, PORTAL_ROUTES, publicRoute } from '#core/outbound/portal/portal-routes.ts';
 import { acknowledge } from './acknowledge.ts';
+import { keptLogs } from './kept-logs.ts';
 
 const corsOf = (origins: readonly string[]) => ({
   allowOrigins: [...origins],
@@ -64,7 +65,7 @@ export class DeliveryApi extends Construct {
     this.url = this.api.apiEndpoint;
     this.accessLog = new LogGroup(this, 'AccessLog', {
       retention: props.accessLogRetention,
-      removalPolicy: props.disposable ? RemovalPolicy.DESTROY : RemovalPolicy.RETAIN,
+      ...keptLogs(props.disposable),
     });
     const publish = this.#addIntegration('Publish', props.publish, PUBLISH_TIMEOUT);
     const other = this.#addIntegration('Api', props.deliveryApi, API_TIMEOUT);

@@ -1,4 +1,4 @@
-import { type Duration, RemovalPolicy } from 'aws-cdk-lib';
+import type { Duration } from 'aws-cdk-lib';
 import { type IGrantable, type IPrincipal, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import {
   ApplicationLogLevel,
@@ -14,6 +14,7 @@ import { LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import { given } from '#core/given.ts';
 import { acknowledge } from './acknowledge.ts';
+import { keptLogs } from './kept-logs.ts';
 
 /** The variables a function declares in its `env.ts`: name to parser. */
 export type EnvContract = Readonly<Record<string, (text: string) => unknown>>;
@@ -52,7 +53,7 @@ export class GatewayFunction<Contract extends EnvContract> extends Construct imp
     super(scope, id);
     this.logGroup = new LogGroup(this, 'Logs', {
       retention: props.logRetention,
-      removalPolicy: props.disposable ? RemovalPolicy.DESTROY : RemovalPolicy.RETAIN,
+      ...keptLogs(props.disposable),
     });
     // Lambda's managed policy would let the function write to every log group of the account.
     const role = new Role(this, 'Role', { assumedBy: new ServicePrincipal('lambda.amazonaws.com') });

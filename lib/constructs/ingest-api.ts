@@ -1,4 +1,4 @@
-import { Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
+import { Duration, Stack } from 'aws-cdk-lib';
 import { AccessLogField, AccessLogFormat } from 'aws-cdk-lib/aws-apigateway';
 import {
   ApiMapping,
@@ -23,6 +23,7 @@ import type { Throttle } from '#core/config/throttle.ts';
 import { given } from '#core/given.ts';
 import { API_ROUTES } from '#core/inbound/api/api-routes.ts';
 import { acknowledge } from './acknowledge.ts';
+import { keptLogs } from './kept-logs.ts';
 import { RouteThrottles } from './route-throttles.ts';
 
 /** Two seconds more than the slowest ingest budget, so that the function answers, not the front door. */
@@ -87,7 +88,7 @@ export class IngestApi extends Construct {
     this.url = domain && isClosed ? `https://${domain.name}` : api.apiEndpoint;
     this.accessLog = new LogGroup(this, 'AccessLog', {
       retention: props.accessLogRetention,
-      removalPolicy: props.disposable ? RemovalPolicy.DESTROY : RemovalPolicy.RETAIN,
+      ...keptLogs(props.disposable),
     });
 
     const ingest = this.#addIntegration('Ingest', props.ingest, INGEST_TIMEOUT);
