@@ -710,7 +710,10 @@ describe('the dashboard', () => {
 it('each carries its severity, its runbook and its source as tags, by which rules and lists ask for it', () => {
   const tagsOf = (id: string): Record<string, string> =>
     Object.fromEntries((alarm(id).Tags ?? []).map(({ Key, Value }: { Key: string; Value: string }) => [Key, Value]));
-  expect(tagsOf('process-queue-age')).toMatchObject({ 'holdfast:severity': 'ticket', 'holdfast:runbook': 'events-wait' });
+  expect(tagsOf('process-queue-age')).toMatchObject({
+    'holdfast:severity': 'ticket',
+    'holdfast:runbook': 'events-wait',
+  });
   expect(tagsOf('ingest-signature-failures-stripe')).toMatchObject({ 'holdfast:source': 'stripe' });
   for (const { AlarmName, Tags, AlarmRule } of alarmsOf(prod))
     if (AlarmRule === undefined) expect([AlarmName, Tags?.length >= 2]).toEqual([AlarmName, true]);

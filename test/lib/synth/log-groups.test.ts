@@ -45,21 +45,24 @@ describe.each(ENVIRONMENTS)('in %s', environment => {
     ]);
   });
 
-  it(environment === 'dev' ? 'logs go with their stack' : 'logs outlive their stack, and nobody deletes them by mistake', async () => {
-    const fate = environment === 'dev' ? 'Delete' : 'Retain';
-    const isProtected = environment === 'dev' ? undefined : true;
-    const groups = (await stacksOf(environment)).flatMap(stack =>
-      Object.entries(Template.fromStack(stack).findResources('AWS::Logs::LogGroup')).map(
-        ([id, { DeletionPolicy, UpdateReplacePolicy, Properties }]) => [
-          `${stack.node.id} ${id}`,
-          DeletionPolicy,
-          UpdateReplacePolicy,
-          Properties.DeletionProtectionEnabled,
-        ],
-      ),
-    );
-    expect(groups.length).toBeGreaterThanOrEqual(15);
-    expect(groups.filter(([id]) => /AccessLog/.test(String(id)))).toHaveLength(2);
-    for (const [id, ...rest] of groups) expect([id, ...rest]).toEqual([id, fate, fate, isProtected]);
-  });
+  it(
+    environment === 'dev' ? 'logs go with their stack' : 'logs outlive their stack, and nobody deletes them by mistake',
+    async () => {
+      const fate = environment === 'dev' ? 'Delete' : 'Retain';
+      const isProtected = environment === 'dev' ? undefined : true;
+      const groups = (await stacksOf(environment)).flatMap(stack =>
+        Object.entries(Template.fromStack(stack).findResources('AWS::Logs::LogGroup')).map(
+          ([id, { DeletionPolicy, UpdateReplacePolicy, Properties }]) => [
+            `${stack.node.id} ${id}`,
+            DeletionPolicy,
+            UpdateReplacePolicy,
+            Properties.DeletionProtectionEnabled,
+          ],
+        ),
+      );
+      expect(groups.length).toBeGreaterThanOrEqual(15);
+      expect(groups.filter(([id]) => /AccessLog/.test(String(id)))).toHaveLength(2);
+      for (const [id, ...rest] of groups) expect([id, ...rest]).toEqual([id, fate, fate, isProtected]);
+    },
+  );
 });
