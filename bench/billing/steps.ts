@@ -1,23 +1,24 @@
 /** What each step towards a cheaper event would save, by the bill: only what pays for itself is built (docs/decisions/payload-record-and-timeline-are-three-items.md). */
+import { DAY_SECONDS } from '#core/time.ts';
 import { PRICES } from '#operator/cost/prices.ts';
 import type { Table } from '../report/section.ts';
 import { ACCESS_LOG_LINE } from './billed-gateway.ts';
 import { drawnBodies, fitOf, sampleBodies } from './one-item.ts';
+import { type ProvisionedDay, type ProvisionedLoad, provisionedDay } from './provisioned.ts';
 import type { ScriptResult } from './script.ts';
 
-/** Arrivals that a function reads from the stream together: at a million a day, in a window of a second. */
-const ARRIVALS = 12;
-/** Share of provisioned capacity that is used where auto scaling aims at 70 % and the load is even. */
-const USED = 0.7;
+/** A function that reads arrivals from the stream: seconds it waits for more, and shards of a new table. */
+const STREAM = { seconds: 4, shards: 4, runMs: 11, memoryGb: 0.5 };
+/** One entry of a list of arrivals: time, key and type. */
+const ENTRY_BYTES = 80;
+const MILLION_A_DAY = 1e6;
+/** Of the shipped configuration. */
+const SOURCES = 6;
 /** Days that a payload lives, and might live instead. */
 const DAYS = { now: 37, shorter: 7 };
 
-const { dynamoWriteMillion, dynamoWriteCapacityHour, dynamoStorageGbMonth, dynamoPitrGbMonth } = PRICES;
+const { dynamoWriteMillion, dynamoStorageGbMonth, dynamoPitrGbMonth } = PRICES;
 const STORED_GB_MONTH = dynamoStorageGbMonth.dollars + dynamoPitrGbMonth.dollars;
-/** A million writes at an even load, of capacity that is paid by the hour. */
-const PROVISIONED_MILLION = (dynamoWriteCapacityHour.dollars * 1e6) / 3_600 / USED;
-const PROVISIONED_SAVES = dynamoWriteMillion.dollars - PROVISIONED_MILLION;
-
 interface Step {
   readonly name: string;
   /** Write units of an event that it saves; negative: it costs them. */
@@ -26,6 +27,8 @@ interface Step {
   readonly beside?: number;
   /** Dollars per million with the cheapest settings, where they are others. */
   readonly cheapest?: number;
+  /** What it reads, which is counted above. @default nothing more than today */
+  readonly reads?: string;
   readonly verdict: string;
 }
 
@@ -37,11 +40,19 @@ export function stepTable({ perEvent, happyPath, storedBytes }: ScriptResult): T
     step.units.toFixed(2),
     dollars(step).toFixed(2),
     (step.cheapest ?? dollars(step)).toFixed(2),
+    step.reads ?? 'as today',
     step.verdict,
   ]);
   return {
     title: 'What each step would save, for a million events (negative: it costs more)',
-    head: ['step', 'write units of an event', 'dollars as shipped', 'dollars, cheapest settings', 'built?'],
+    head: [
+      'step',
+      'write units of an event',
+      'dollars as shipped',
+      'dollars, cheapest settings',
+      'its reads',
+      'built?',
+    ],
     rows,
   };
 }
@@ -57,6 +68,8 @@ function stepsOf({
   const [drawn, samples] = [fitOf(drawnBodies(300, now), recordBytes), fitOf(sampleBodies(now), recordBytes)];
   const { writeUnits: units, indexUnits } = perEvent.ok;
   const payloadUnits = units - indexUnits - 3;
+  const arrivals = { one: packed(1), shipped: packed(SOURCES) };
+  const bodyMonths = storedBytes.payloads * 1e-3 * STORED_GB_MONTH;
   const monthsLess = ((DAYS.now - DAYS.shorter) * 12) / 365;
   return [
     {
@@ -70,23 +83,25 @@ function stepsOf({
       verdict: `no: ${drawn.fit} of ${drawn.of} events of real length fit (median ${drawn.median} bytes deflated), and a third must. The samples in \`providers/samples/\` all do (${samples.fit} of ${samples.of}, median ${samples.median}), but they are shortened`,
     },
     {
-      name: `arrivals written together from the stream, ${ARRIVALS} in an item: a second of 1M a day`,
-      units: indexUnits - 1 / ARRIVALS,
-      beside: -PRICES.lambdaRequestMillion.dollars / ARRIVALS,
-      verdict: 'not yet: it pays, see docs/decisions/payload-record-and-timeline-are-three-items.md',
+      name: `arrivals written together from the stream each ${STREAM.seconds} s, of ${SOURCES} sources (cheapest: of one)`,
+      units: indexUnits - arrivals.shipped.units,
+      beside: -arrivals.shipped.lambda,
+      cheapest: (indexUnits - arrivals.one.units) * dynamoWriteMillion.dollars - arrivals.one.lambda,
+      reads: 'the stream is free for Lambda',
+      verdict: `no: while the stream is late, the sweeper does not see its arrivals (I8), and lists are ${STREAM.seconds} s late`,
     },
-    {
-      name: `write capacity by the hour, ${100 * USED} % used: an even load`,
-      units: 0,
-      beside: units * PROVISIONED_SAVES,
-      cheapest: perEvent.unclaimed.writeUnits * PROVISIONED_SAVES,
-      verdict: 'not yet: it pays where the load is even',
-    },
+    ...provisionedSteps(units, perEvent.unclaimed.writeUnits),
     {
       name: `bodies of completed events kept ${DAYS.shorter} days instead of ${DAYS.now}`,
       units: -payloadUnits,
-      beside: storedBytes.payloads * 1e-3 * monthsLess * STORED_GB_MONTH,
+      beside: bodyMonths * monthsLess,
       verdict: 'no: to shorten a lifetime is a write of the item’s size',
+    },
+    {
+      name: `bodies written for ${DAYS.shorter} days, and longer only where an event has not ended`,
+      units: 0,
+      beside: bodyMonths * monthsLess,
+      verdict: `no: who replays after ${DAYS.shorter} days, or pauses for longer, pays with the body. \`retentionDays\` says it of all`,
     },
     {
       name: 'no access log',
@@ -95,4 +110,65 @@ function stepsOf({
       verdict: 'no: under $0.10, and API Gateway has no log of errors alone',
     },
   ];
+}
+
+/** Units and Lambda's dollars for a million arrivals, written together by source. */
+function packed(sources: number): { readonly units: number; readonly lambda: number } {
+  const perRun = Math.max(1, (MILLION_A_DAY / DAY_SECONDS / STREAM.shards) * STREAM.seconds);
+  const ofSource = Math.max(1, perRun / sources);
+  const runDollars =
+    PRICES.lambdaRequestMillion.dollars +
+    ((1e6 * STREAM.runMs) / 1_000) * STREAM.memoryGb * PRICES.lambdaArmGbSecond.dollars;
+  return { units: Math.ceil((ofSource * ENTRY_BYTES) / 1_024) / ofSource, lambda: runDollars / perRun };
+}
+
+/** Capacity by the hour under three loads: an even one, the mission's, and the mission's with hardly anybody waiting. */
+function provisionedSteps(units: number, cheapestUnits: number): readonly Step[] {
+  const bursts = { eventsPerDay: MILLION_A_DAY, curve: true, bursts: 2 };
+  const saves = (of: number, load: Omit<ProvisionedLoad, 'units'>): number => {
+    const { dollars, waiting } = provisionedDay({ units: of, ...load });
+    // Who waits does so as a delayed copy at least once: a send, a receive and a delete more.
+    return of * dynamoWriteMillion.dollars - dollars - 3 * waiting * PRICES.sqsRequestMillion.dollars;
+  };
+  const step = (
+    name: string,
+    load: Omit<ProvisionedLoad, 'units'>,
+    verdict: (day: ProvisionedDay) => string,
+  ): Step => ({
+    ...{
+      name,
+      units: 0,
+      beside: saves(units, load),
+      cheapest: saves(cheapestUnits, scaledTo(load, cheapestUnits / units)),
+    },
+    ...{ reads: 'paid apart', verdict: verdict(provisionedDay({ units, ...load })) },
+  });
+  const least = leastFor(0.01, { units, ...bursts });
+  const none = leastFor(0, { units, ...bursts });
+  const waits = ({ waiting, minutes }: ProvisionedDay): string =>
+    `${(100 * waiting).toFixed(1)} % of the events wait, up to ${minutes.toFixed(0)} minutes`;
+  return [
+    step(
+      'write capacity by the hour, auto scaling at 70 %: an even load',
+      { eventsPerDay: MILLION_A_DAY },
+      () => 'no: see the bursts',
+    ),
+    step('the same, with nights and two minutes a day of 25 times the mean', bursts, day => `no: ${waits(day)}`),
+    step(`the same, never below ${least} units`, { ...bursts, least }, day => `no: ${waits(day)}`),
+    step(
+      `the same, never below ${none} units`,
+      { ...bursts, least: none },
+      () => 'no: nobody waits, and it costs more',
+    ),
+  ];
+}
+
+const scaledTo = (load: Omit<ProvisionedLoad, 'units'>, share: number): Omit<ProvisionedLoad, 'units'> =>
+  load.least === undefined ? load : { ...load, least: Math.ceil(load.least * share) };
+
+/** The least capacity, in fives, with which no more than this share of the events waits. */
+function leastFor(share: number, load: ProvisionedLoad): number {
+  let least = 5;
+  while (provisionedDay({ ...load, least }).waiting > share) least += 5;
+  return least;
 }

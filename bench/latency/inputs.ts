@@ -7,9 +7,10 @@ export interface Quantiles {
   readonly source: string;
 }
 
-/** vCPU of a function: a whole one at 1,769 MB (Lambda Developer Guide, "Configure Lambda function memory"). */
+/** Memory of a function, and that at which it has a whole vCPU (Lambda Developer Guide, "Configure Lambda function memory"). */
 export const MEMORY_MB = 512;
-export const CPU_SHARE = MEMORY_MB / 1_769;
+export const CORE_MB = 1_769;
+export const CPU_SHARE = MEMORY_MB / CORE_MB;
 
 export const INPUTS = {
   api: {

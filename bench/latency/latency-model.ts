@@ -41,19 +41,19 @@ function drawMany(quantiles: Quantiles, count: number, random: Random): number {
   return sum;
 }
 
-/** Milliseconds of one warm invocation of ingest: its calls follow one another, its CPU is throttled. */
-export function ingestMs(measured: Measured, random: Random): number {
+/** Milliseconds of one warm invocation of ingest: its calls follow one another, its CPU is throttled to a share of a core. */
+export function ingestMs(measured: Measured, random: Random, share = CPU_SHARE): number {
   const calls = drawMany(INPUTS.dynamo, measured.ingestDynamoCalls, random);
-  return calls + drawMany(INPUTS.sqsSend, measured.ingestSqsCalls, random) + measured.ingestCpuMs / CPU_SHARE;
+  return calls + drawMany(INPUTS.sqsSend, measured.ingestSqsCalls, random) + measured.ingestCpuMs / share;
 }
 
 /** Milliseconds of one warm batch: records wait for their calls side by side, and for the CPU one after the other. */
-export function processMs(measured: Measured, batch: number, random: Random): number {
+export function processMs(measured: Measured, batch: number, random: Random, share = CPU_SHARE): number {
   let slowest = 0;
   for (let n = 0; n < batch; n++) {
     slowest = Math.max(slowest, drawMany(INPUTS.dynamo, measured.processDynamoCalls, random));
   }
-  return slowest + (batch * measured.processCpuMs) / CPU_SHARE;
+  return slowest + (batch * measured.processCpuMs) / share;
 }
 
 /** A cold start: the sandbox, then our code at the full CPU that init gets. */
@@ -65,7 +65,12 @@ export function coldMs(measured: Measured, random: Random): number {
  * Draws one event's journey. The message is on its way as soon as it is sent: what ingest does from then on (the send's
  * own time is in the mapping's, the mark, the answer) delays the answer and not the record.
  */
-export function drawJourney(measured: Measured, conditions: Conditions, random: Random): Journey {
+export function drawJourney(
+  measured: Measured,
+  conditions: Conditions,
+  random: Random,
+  shares = { ingest: CPU_SHARE, process: CPU_SHARE },
+): Journey {
   const { ingestDynamoCalls, ingestSqsCalls, ingestCpuMs } = measured;
   const coldIngest = random.next() < conditions.coldIngest ? coldMs(measured, random) : 0;
   const coldProcess = random.next() < conditions.coldProcess ? coldMs(measured, random) : 0;
@@ -73,11 +78,12 @@ export function drawJourney(measured: Measured, conditions: Conditions, random: 
   const callsAfter = Math.min(CALLS_AFTER_SEND, ingestDynamoCalls);
   const cpuAfter = (ingestCpuMs * (callsAfter + ingestSqsCalls)) / (ingestDynamoCalls + ingestSqsCalls);
   const beforeSend =
-    drawMany(INPUTS.dynamo, ingestDynamoCalls - callsAfter, random) + (ingestCpuMs - cpuAfter) / CPU_SHARE;
+    drawMany(INPUTS.dynamo, ingestDynamoCalls - callsAfter, random) + (ingestCpuMs - cpuAfter) / shares.ingest;
   const afterSend =
     drawMany(INPUTS.sqsSend, ingestSqsCalls, random) +
     drawMany(INPUTS.dynamo, callsAfter, random) +
-    cpuAfter / CPU_SHARE;
-  const record = draw(INPUTS.mapping, random) + coldProcess + processMs(measured, conditions.batch, random);
+    cpuAfter / shares.ingest;
+  const record =
+    draw(INPUTS.mapping, random) + coldProcess + processMs(measured, conditions.batch, random, shares.process);
   return { acceptMs: arrivalMs + beforeSend + afterSend, processedMs: arrivalMs + beforeSend + record };
 }

@@ -4,11 +4,14 @@ import type { Random } from '#core/ports.ts';
 import { quantile } from '../measure/statistics.ts';
 import type { Bench, Section, Table } from '../report/section.ts';
 import { coldShare, type Traffic } from './cold-share.ts';
-import { CPU_SHARE, ENVIRONMENTS, INPUTS, MEMORY_MB } from './inputs.ts';
+import { CORE_MB, CPU_SHARE, ENVIRONMENTS, INPUTS, MEMORY_MB } from './inputs.ts';
 import { type Conditions, coldMs, drawJourney, ingestMs, type Measured, processMs } from './latency-model.ts';
+import { type Choice, cheapestUnder, memoryCurve, memoryTable } from './memory-curve.ts';
 
 const MILLION: Traffic = { eventsPerDay: 1_000_000, bursts: { count: 2, factor: 25, seconds: 60 } };
 const DRAWS = { quick: 200_000, full: 2_000_000 } as const;
+/** Of the mission, in milliseconds. */
+const P99_LIMIT = 200;
 const WARM = { coldIngest: 0, coldProcess: 0 };
 
 /** Throws when the benchmarks it builds on have never run. */
@@ -73,6 +76,9 @@ export const modelLatency: Bench = async ({ quick, say, known }): Promise<Sectio
   const acceptP90 = quantile(warm.accept, 0.9);
   const cold = Math.max(coldIngest, coldProcess);
   const ms = (value: number): string => `${Math.round(value)} ms`;
+  say('  the two functions with other memories');
+  const curve = memoryCurve(measured, draws / 10);
+  const cheapest = cheapestUnder(P99_LIMIT, curve);
   return {
     id: 'f',
     title: '(f) Latency, predicted by a model',
@@ -82,9 +88,9 @@ export const modelLatency: Bench = async ({ quick, say, known }): Promise<Sectio
         name: 'arrival to processed, p99, warm',
         value: ms(warmP99),
         reference: `burst of 290/s: ${ms(quantile(burst.processed, 0.99))}`,
-        target: '< 200 ms',
+        target: `< ${P99_LIMIT} ms`,
         moonshot: '160 ms',
-        reached: warmP99 < 200,
+        reached: warmP99 < P99_LIMIT,
       },
       {
         name: 'invocations that start cold',
@@ -107,9 +113,10 @@ export const modelLatency: Bench = async ({ quick, say, known }): Promise<Sectio
         moonshot: '280 ms',
       },
     ],
-    tables: [latencyTable([warm, burst, day]), inputTable(measured)],
+    tables: [latencyTable([warm, burst, day]), inputTable(measured), memoryTable(curve, MEMORY_MB, P99_LIMIT)],
     notes: [
       `A cold start adds ${ms(meanOf(5_000, () => coldMs(measured, random)))} on average; it hits only the request that causes it.`,
+      `Memory: a function has the share of a core that its memory is of ${CORE_MB.toLocaleString('en')} MB, and its calls wait as long with any. ${saidOf(curve, cheapest)} Only CPU is measured here: a run on AWS must confirm it.`,
       'The network between the provider and AWS is not in it, and neither is the time of your own handler.',
     ],
     data: {
@@ -130,6 +137,15 @@ export const modelLatency: Bench = async ({ quick, say, known }): Promise<Sectio
     },
   };
 };
+
+/** Is today's memory the cheapest that keeps the limit? */
+function saidOf(curve: readonly Choice[], cheapest: Choice | undefined): string {
+  const today = curve.find(it => it.memoryMb === MEMORY_MB);
+  if (cheapest === undefined || today === undefined) return `None keeps the p99 under ${P99_LIMIT} ms.`;
+  if (cheapest === today) return `Today's is the cheapest with a p99 under ${P99_LIMIT} ms.`;
+  const saved = (of: (it: Choice) => number): string => `$${(of(today) - of(cheapest)).toFixed(2)}`;
+  return `The cheapest with a p99 under ${P99_LIMIT} ms is ${cheapest.memoryMb} MB. It saves ${saved(it => it.ingestDollars)} a million of ingest and ${saved(it => it.dollars - it.ingestDollars)} of process, each under $0.10. Of a burst the p99 becomes ${cheapest.burstP99.toFixed(0)} ms, and large bodies and handlers need memory. So ${MEMORY_MB} MB stay.`;
+}
 
 function latencyTable(rows: readonly Row[]): Table {
   const shares = [0.5, 0.9, 0.99, 0.999] as const;

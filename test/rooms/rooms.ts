@@ -91,7 +91,7 @@ export const ROOMS: Readonly<Record<string, string>> = {
   'bench/loopback': 'core/** adapters sdk test/kit/** npm:aws-lambda node:*',
   'bench/start': `${MEASURES} bench/loopback npm:@aws-sdk/* npm:esbuild`,
   'bench/handlers': `${MEASURES} adapters bench/loopback lambdas providers test/fixtures/** npm:@middy/core`,
-  'bench/latency': `${MEASURES} adapters`,
+  'bench/latency': `${MEASURES} adapters operator/cost`,
   'bench/billing': `${MEASURES} adapters bench/loopback lambdas operator/cost operator/sources providers test/fixtures/** npm:@aws-sdk/*`,
   'bench/side-by-side': `${MEASURES} test/adapters/**`,
   'bench/peers': 'npm:* node:*',
