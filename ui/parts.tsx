@@ -44,6 +44,8 @@ const LOOKS: Readonly<Record<string, readonly [shape: string, look: string]>> = 
   failing: ['▲', 'warn'],
   untried: ['◌', 'quiet'],
   ok: ['●', 'ok'],
+  confirmed: ['●', 'ok'],
+  unconfirmed: ['◌', 'quiet'],
 };
 
 export function State({ of }: { readonly of: string }) {

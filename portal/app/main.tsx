@@ -3,14 +3,16 @@ import { render } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { Shown } from '../../ui/parts.tsx';
 import { visible } from '../../ui/text.tsx';
-import { hasToken, listenForToken, takeToken, useAsk } from './parts/api.ts';
+import { hasToken, type Link, listenForToken, takeLink, takeToken, useAsk } from './parts/api.ts';
 import { hrefOf, usePlace } from './parts/route.ts';
-import { logo, may, producer, type Session, setSession } from './parts/session.ts';
+import { contactKinds, logo, may, producer, type Session, setSession } from './parts/session.ts';
 import { Catalogue } from './screens/catalogue.tsx';
+import { Contacts } from './screens/contacts.tsx';
 import { AllDeliveries } from './screens/deliveries.tsx';
 import { DeliveryScreen } from './screens/delivery.tsx';
 import { EndpointScreen } from './screens/endpoint.tsx';
 import { Endpoints } from './screens/endpoints.tsx';
+import { LinkPage } from './screens/link.tsx';
 
 function App() {
   const session = useAsk<Session>('/session');
@@ -35,6 +37,15 @@ function App() {
   return <Frame session={session.data} />;
 }
 
+function ForLink({ link }: { readonly link: Link }) {
+  return (
+    <main class="alone">
+      <Brand />
+      <LinkPage link={link} />
+    </main>
+  );
+}
+
 function Brand() {
   return (
     <p class="brand">
@@ -48,7 +59,11 @@ const AREAS: Readonly<Record<string, string>> = {
   deliveries: 'Deliveries',
   endpoints: 'Endpoints',
   events: 'Event types',
+  contacts: 'Contacts',
 };
+
+/** Contacts only where there are any. */
+const areas = () => Object.entries(AREAS).filter(([name]) => name !== 'contacts' || contactKinds().length > 0);
 
 function Frame({ session }: { readonly session: Session }) {
   const { parts } = usePlace();
@@ -74,7 +89,7 @@ function Frame({ session }: { readonly session: Session }) {
         </a>
         <Brand />
         <nav aria-label="Webhooks">
-          {Object.entries(AREAS).map(([name, word]) => (
+          {areas().map(([name, word]) => (
             <a key={name} href={hrefOf(name)} aria-current={area === name ? 'page' : undefined}>
               {word}
             </a>
@@ -88,6 +103,8 @@ function Frame({ session }: { readonly session: Session }) {
       <main ref={main} tabIndex={-1} class="page">
         {area === 'events' ? (
           <Catalogue name={ep} />
+        ) : area === 'contacts' ? (
+          <Contacts />
         ) : area === 'deliveries' ? (
           <AllDeliveries />
         ) : ep === undefined ? (
@@ -102,6 +119,7 @@ function Frame({ session }: { readonly session: Session }) {
   );
 }
 
+const link = takeLink();
 takeToken();
 const root = document.getElementById('app');
-if (root !== null) render(<App />, root);
+if (root !== null) render(link === undefined ? <App /> : <ForLink link={link} />, root);

@@ -24,6 +24,16 @@ export interface Stats {
   readonly each: readonly (DayCounts & { readonly endpoint: string })[];
 }
 
+export interface Contact {
+  readonly id: string;
+  readonly email: string | null;
+  readonly url: string | null;
+  readonly state: 'confirmed' | 'unconfirmed';
+}
+export interface NewContact extends Contact {
+  readonly secret?: string;
+}
+
 export interface Page<T> {
   readonly data: readonly T[];
   readonly cursor: string | null;

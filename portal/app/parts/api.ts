@@ -10,6 +10,8 @@ const ENDED = 'holdfast-portal-ended';
 /** What the page around it answers: `{ type, token }`. */
 const TOKEN = 'holdfast-portal-token';
 
+const SILENT = { problem: 'The server does not answer', fix: 'Are you online? It is tried again.' };
+
 let token: string | undefined;
 /** Its storage may be shut in a frame: then a reload asks for a token again. */
 const storage = {
@@ -35,6 +37,28 @@ export function takeToken(): boolean {
   storage.set(found);
   history.replaceState(null, '', location.pathname);
   return true;
+}
+
+/** What a message to a contact brought here. */
+export interface Link {
+  readonly act: 'confirm' | 'leave';
+  readonly proof: string;
+}
+
+/** Takes a link's proof out of the address, as a token. Undefined: there is none. */
+export function takeLink(): Link | undefined {
+  const query = new URLSearchParams(location.search);
+  const act = (['confirm', 'leave'] as const).find(name => query.has(name));
+  if (act === undefined) return undefined;
+  history.replaceState(null, '', location.pathname);
+  return { act, proof: query.get(act) ?? '' };
+}
+
+/** Does what the link is for. Throws `ApiProblem`. */
+export async function follow({ act, proof }: Link): Promise<void> {
+  const path = `portal?${new URLSearchParams({ [act]: proof })}`;
+  const response = await fetchOr(SILENT, path, { method: 'POST', credentials: 'omit' });
+  if (!response.ok) throw new ApiProblem(problemIn(await response.text(), response.status), response.status);
 }
 
 /** Asks the page around this one, which only an origin of the configuration can be. `onToken`: a fresh one came. */
@@ -63,8 +87,7 @@ interface Asked {
 }
 
 export async function ask<T>(path: string, { method, body, signal }: Asked = {}): Promise<T> {
-  const silent = { problem: 'The server does not answer', fix: 'Are you online? It is tried again.' };
-  const response = await fetchOr(silent, `portal/v1${path}`, {
+  const response = await fetchOr(SILENT, `portal/v1${path}`, {
     method: method ?? (body === undefined ? 'GET' : 'POST'),
     headers: { authorization: `Bearer ${token ?? ''}`, 'content-type': 'application/json' },
     credentials: 'omit',

@@ -4,6 +4,8 @@ export interface Session {
   readonly application: { readonly id: string; readonly name: string };
   readonly capabilities: readonly string[];
   readonly expires_at: string;
+  /** What a contact may be; empty: there are none. */
+  readonly contacts: readonly ('url' | 'email')[];
 }
 
 let known: Session | undefined;
@@ -24,6 +26,8 @@ export const may = (capability: 'read_bodies' | 'manage' | 'secrets' | 'test' | 
 export const pathOf = (...parts: readonly string[]): string =>
   `/apps/${[session().application.id, ...parts].map(encodeURIComponent).join('/')}`;
 export const appId = (): string => session().application.id;
+
+export const contactKinds = (): Session['contacts'] => session().contacts;
 
 /** What the producer calls itself. */
 export const producer = (): string => document.getElementById('app')?.dataset['name'] ?? '';

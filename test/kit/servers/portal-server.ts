@@ -7,12 +7,12 @@ import { join } from 'node:path';
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import { nodeCrypto } from '#adapters/crypto/node-crypto.ts';
 import { guardHeaders, type PortalLook, portalPage } from '#core/outbound/portal/portal-page.ts';
-import { PAGE_ROUTES, PORTAL_ROUTES, publicRoute } from '#core/outbound/portal/portal-routes.ts';
+import { LINK_ROUTE, PAGE_ROUTES, PORTAL_ROUTES, publicRoute } from '#core/outbound/portal/portal-routes.ts';
 import { handlePortalCall } from '#lambdas/portal/handle-portal-call.ts';
 import { producerWorld } from '#test/kit/producer-world.ts';
 import { buildPage } from '../../../ui/build-page.ts';
 
-const ROUTES = [...PAGE_ROUTES, ...PORTAL_ROUTES.map(publicRoute)];
+const ROUTES = [...PAGE_ROUTES, LINK_ROUTE, ...PORTAL_ROUTES.map(publicRoute)];
 const LOOK: PortalLook = { name: 'Acme', accent: '#7a2ea0', frameAncestors: [] };
 let built: ReturnType<typeof buildPage> | undefined;
 

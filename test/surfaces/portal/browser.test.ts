@@ -12,6 +12,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { tellContacts } from '#core/outbound/contacts/tell-contacts.ts';
 import { axeFindings } from '#test/kit/axe-findings.ts';
 import { BROWSER_PATH, openBrowser } from '#test/kit/browser.ts';
 import { isLongRun } from '#test/kit/long-run.ts';
@@ -206,6 +207,53 @@ describe.skipIf(BROWSER_PATH === undefined)('the portal in a browser', () => {
       why: 'the address had a typo',
       counts: { replayed: 40 },
     });
+  });
+
+  it('adds a contact, whose link does nothing until its button is pressed, and takes one away', {
+    timeout: 60_000,
+  }, async () => {
+    const world = await broken();
+    const { page, wrong } = await open(await world.link('uid:globex'));
+    await page.getByRole('link', { name: 'Contacts', exact: true }).click();
+    await page.getByText('No contact yet').waitFor();
+    const add = async (address: string): Promise<void> => {
+      await page.getByRole('button', { name: 'Add contact …' }).click();
+      await page.getByLabel('Mail address, or URL').fill(address);
+      await page.getByRole('button', { name: 'Add', exact: true }).click();
+      await page.getByText(`${address} is asked to confirm`).waitFor();
+    };
+    await add('https://told.globex.com/in');
+    expect(await page.locator('.command code').textContent()).toMatch(/^whsec_/);
+    await add('ops@globex.com');
+    const mails: { readonly text: string; readonly leaveUrl: string }[] = [];
+    const mailer = { send: async (mail: (typeof mails)[number]) => void mails.push(mail) };
+    const told = { name: 'Acme', portalUrl: `${world.origin}/portal` };
+    await tellContacts({ ...world.ports, mailer }, told, world.clock.now() + 40_000);
+    const link = /http:\S+confirm=\S+/.exec(mails[0]?.text ?? '')?.[0] ?? '';
+    const waiting = () => page.locator('.contact .state.quiet').count();
+    const follow = async (url: string, button: string, after: string) => {
+      const opened = await open(url);
+      await opened.page.getByRole('button', { name: button }).waitFor();
+      // A scanner that opened it has done nothing, and what proves it is no longer in the address.
+      expect(opened.page.url()).toBe(`${world.origin}/portal`);
+      expect(await axeFindings(opened.page, 'all')).toEqual([]);
+      await page.reload();
+      await page.locator('.contact').first().waitFor();
+      const before = await waiting();
+      await opened.page.getByRole('button', { name: button }).click();
+      await opened.page.getByText(after).waitFor();
+      expect(opened.wrong).toEqual([]);
+      return before;
+    };
+    expect(await follow(link, 'Confirm', 'Confirmed.')).toBe(2);
+    await page.locator('.contact .state.ok').waitFor();
+    expect(await axeFindings(page, 'all')).toEqual([]);
+    await page.getByRole('button', { name: 'Take away … https://told.globex.com/in' }).click();
+    await page.getByRole('button', { name: 'Take away', exact: true }).click();
+    await page.waitForFunction('document.querySelectorAll(".contact").length === 1');
+    expect(await follow(mails[0]?.leaveUrl ?? '', 'Stop the messages', 'nothing more')).toBe(0);
+    await page.getByText('No contact yet').waitFor();
+    expect(wrong).toEqual([]);
   });
 
   it('has no finding of axe on any screen, in the light and in the dark', { timeout: 60_000 }, async () => {
