@@ -2,13 +2,15 @@
  * The chart of bench/RESULTS.md, for somebody who has read nothing else: what one pays, what one waits for, how much a
  * function works, and how much others work for one event.
  */
+import { ALTERNATIVES } from '#operator/cost/alternatives.ts';
 import { type Claim, DRAWN, numberOf } from './claims.ts';
 import type { KnownNumbers } from './section.ts';
 
 const times = (value: number): string => `${value.toFixed(1)} ×`;
+const dollars = (value: number): string => `$${value.toFixed(2)}`;
 
-const LEFT = 270;
-const UNIT = 150;
+const LEFT = 320;
+const UNIT = 135;
 /** Shares beyond are cut, and say so by their number. */
 const MOST = 2;
 const ROW = 26;
@@ -32,31 +34,56 @@ export function drawChart(numbers: KnownNumbers): string {
     }
     y += 12;
   }
-  const peers = peersOf(numbers['d'] ?? {});
-  if (peers.length > 0) parts.push(head('CPU of one event, beside others', y));
-  if (peers.length > 0) y += HEAD;
-  const most = Math.max(...peers.map(([, value]) => value));
-  for (const [label, value] of peers) {
-    parts.push(named(label, y), rect((MOST * value) / most, 'peer', y), said(MOST * (value / most), times(value), y));
-    y += ROW;
+  for (const { title, rows, show } of besides(numbers)) {
+    parts.push(head(title, y));
+    y += HEAD;
+    const most = Math.max(...rows.map(([, value]) => value));
+    for (const [label, value] of rows) {
+      const share = (MOST * value) / most;
+      parts.push(named(label, y), rect(share, label === US ? 'own' : 'peer', y), said(share, show(value), y));
+      y += ROW;
+    }
+    y += 12;
   }
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 800 ${y + 10}" width="800" height="${y + 10}" role="img" aria-label="What Holdfast costs and how fast it is, each figure beside its target">
-<style>text{font:13px system-ui,sans-serif;fill:#57606a}.name{fill:#24292f}.title{fill:#24292f;font-weight:600}.within{fill:#2da44e}.beyond{fill:#d1242f}.peer{fill:#8c959f}.aim{stroke:#24292f;stroke-width:1.5}@media(prefers-color-scheme:dark){text{fill:#9198a1}.name,.title{fill:#e6edf3}.aim{stroke:#e6edf3}}</style>
+<style>text{font:13px system-ui,sans-serif;fill:#57606a}.name{fill:#24292f}.title{fill:#24292f;font-weight:600}.within{fill:#2da44e}.beyond{fill:#d1242f}.peer{fill:#8c959f}.own{fill:#0969da}.aim{stroke:#24292f;stroke-width:1.5}@media(prefers-color-scheme:dark){text{fill:#9198a1}.name,.title{fill:#e6edf3}.aim{stroke:#e6edf3}}</style>
 ${parts.join('\n')}
 </svg>
 `;
 }
 
-/** Times the CPU of the leanest one. */
-function peersOf({
-  sdkOverPeer1: postgres,
-  sdkOverPeer2: bull,
-}: Readonly<Record<string, number>>): readonly (readonly [string, number])[] {
-  if (postgres === undefined || bull === undefined) return [];
+const US = 'Holdfast';
+
+interface Beside {
+  readonly title: string;
+  readonly rows: readonly (readonly [label: string, value: number])[];
+  readonly show: (value: number) => string;
+}
+
+/** Others, the leanest first: what they ask for a million events, and their CPU for one, over that of the leanest. */
+function besides({ c = {}, d = {} }: KnownNumbers): readonly Beside[] {
+  const { dollarsShipped: own } = c;
+  const { sdkOverPeer1: postgres, sdkOverPeer2: bull } = d;
+  const prices = ALTERNATIVES.map(({ short, perMillion }) => [short, perMillion] as const);
+  const leanest = Math.max(postgres ?? 0, bull ?? 0);
+  const sorted = (rows: Beside['rows']): Beside['rows'] => [...rows].sort(([, one], [, other]) => one - other);
   return [
-    ['node:http + Postgres 15', 1],
-    ['BullMQ on Redis 7', postgres / bull],
-    ['Holdfast', postgres],
+    ...(own === undefined
+      ? []
+      : [{ title: 'A million events, beside others', show: dollars, rows: sorted([[US, own], ...prices]) }]),
+    ...(postgres === undefined || bull === undefined
+      ? []
+      : [
+          {
+            title: 'CPU of one event, beside others, without the database',
+            show: times,
+            rows: sorted([
+              ['a Node server with Postgres 15', leanest / postgres],
+              ['BullMQ on Redis 7', leanest / bull],
+              [US, leanest],
+            ]),
+          },
+        ]),
   ];
 }
 

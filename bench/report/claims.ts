@@ -46,8 +46,8 @@ export const DRAWN: readonly ClaimGroup[] = [
       { label: 'the same with the cheapest settings', name: 'dollarsCheapest', target: 6, ...PAID },
       { label: 'a million messages sent, few at a time', name: 'deliveryQuietDollars', target: 13, ...PAID },
       { label: 'a million messages sent, many at a time', name: 'deliveryBusyDollars', target: 10, ...PAID },
-      { label: 'write units of an event', name: 'okWriteUnits', target: 4, ...COUNTED },
-      { label: 'write units of one that comes again', name: 'duplicateWriteUnits', target: 3, ...COUNTED },
+      { label: 'database writes billed for an event', name: 'okWriteUnits', target: 4, ...COUNTED },
+      { label: 'the same for one that comes again', name: 'duplicateWriteUnits', target: 3, ...COUNTED },
     ],
   },
   {
@@ -58,13 +58,13 @@ export const DRAWN: readonly ClaimGroup[] = [
     ],
   },
   {
-    title: 'How much a function works (CPU)',
+    title: 'How hard it works (CPU)',
     claims: [
-      { label: 'its start, over an empty Node program', section: 'a', name: 'primed', target: 3.8, ...CPU },
-      { label: 'its first event, over the bare calls', section: 'a', name: 'firstEvent', target: 8, ...CPU },
-      { label: 'receiving an event, over the bare calls', section: 'b', name: 'clientRatio', target: 6, ...CPU },
+      { label: 'a cold start, over an empty Node program', section: 'a', name: 'primed', target: 3.8, ...CPU },
+      { label: 'a first event, over its calls to AWS alone', section: 'a', name: 'firstEvent', target: 8, ...CPU },
+      { label: 'receiving an event, over its calls alone', section: 'b', name: 'clientRatio', target: 6, ...CPU },
       {
-        label: 'code that it reads to start',
+        label: 'code that a start loads',
         ...{ section: 'a', name: 'raw', target: 308_000, kind: 'counted', show: kilobytes },
       },
     ],
@@ -76,7 +76,7 @@ export const SAID: readonly Claim[] = [
   { label: 'CPU of an event, over node:http + Postgres 15', section: 'd', name: 'sdkOverPeer1', ...CPU },
   { label: 'CPU of an event, over BullMQ on Redis 7', section: 'd', name: 'sdkOverPeer2', ...CPU },
   { label: 'a start, over a minimal handler with the same SDK', section: 'a', name: 'primed', over: 'minimal', ...CPU },
-  { label: 'handling an event, over the bare calls', section: 'b', name: 'processHttpRatio', ...CPU },
+  { label: 'handling an event, over its calls alone', section: 'b', name: 'processHttpRatio', ...CPU },
   { label: 'a million events received, at 10M a day', name: 'dollarsTenMillion', ...PAID },
   {
     label: 'wait of healthy endpoints while 10 of 1,000 hang, over that before',

@@ -40,8 +40,16 @@ describe('the chart', () => {
     expect(chart).toContain('12: misses its target, 3');
     expect(chart).not.toContain('processed within');
     expect(chart).not.toContain('Postgres');
+    const dear = drawChart({ c: { dollarsShipped: 30 } });
+    expect([...dear.matchAll(/class="(own|peer)"/g)].map(([, side]) => side)).toEqual(['peer', 'peer', 'own', 'peer']);
     expect(drawChart({ d: { sdkOverPeer1: 6, sdkOverPeer2: 4 } })).toContain('1.5 ×');
   });
+});
+
+it('the labels of the chart have room beside their bars', () => {
+  const labels = [...drawChart(readNumbers()).matchAll(/class="name">([^<]*)</g)].map(([, label = '']) => label);
+  expect(labels.length).toBeGreaterThan(15);
+  expect(labels.filter(label => label.length > 44)).toEqual([]);
 });
 
 describe('the arguments', () => {
