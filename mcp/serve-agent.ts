@@ -10,6 +10,7 @@ import { bodyTool } from './body-tool.ts';
 import { Confirmations } from './confirmations.ts';
 import { customerBodyTool, customerOf, customerRetryTool, customerTools } from './customer-tools.ts';
 import { lookTools } from './look-tools.ts';
+import { CUSTOMER_QUESTIONS, OPERATOR_QUESTIONS } from './prompts.ts';
 import { retryTool } from './retry-tool.ts';
 
 export interface AgentOptions {
@@ -44,7 +45,8 @@ function operatorServer({ operator, allow, limit }: AgentOptions): Server {
     ...(allow.has('pause') ? [pauseTool(operator, acting)] : []),
     ...(allow.has('retry') ? [retryTool(operator, acting)] : []),
   ];
-  return agentServer(tools, { body: 'bodies', replay: 'replay', pause: 'pause', retry: 'retry' });
+  const absent = { body: 'bodies', replay: 'replay', pause: 'pause', retry: 'retry' };
+  return agentServer({ tools, absent, questions: OPERATOR_QUESTIONS });
 }
 
 async function customerServer({ operator, allow, limit }: AgentOptions, portal: PortalPlace): Promise<Server> {
@@ -57,7 +59,7 @@ async function customerServer({ operator, allow, limit }: AgentOptions, portal: 
     ...(allow.has('bodies') ? [customerBodyTool(customer)] : []),
     ...(allow.has('retry') ? [customerRetryTool(customer, acting)] : []),
   ];
-  return agentServer(tools, { body: 'bodies', retry: 'retry' });
+  return agentServer({ tools, absent: { body: 'bodies', retry: 'retry' }, questions: CUSTOMER_QUESTIONS });
 }
 
 /** The transport of the SDK goes on when its client has gone. */

@@ -43,6 +43,7 @@ const CEILINGS: Readonly<Record<string, number>> = {
   'docs/operate/secrets.md': 560,
   'docs/operate/alarms.md': 430,
   'docs/operate/watch.md': 600,
+  'docs/operate/agents.md': 250,
   'docs/operate/scale.md': 1_000,
   'docs/operate/recover.md': 1_100,
   'docs/operate/service-levels.md': 380,

@@ -68,6 +68,7 @@ it('shows deliveries, one with its attempts, endpoints and their health', async 
   const { tools } = await client.listTools();
   expect(tools.map(({ name }) => name)).toEqual(['endpoints', 'deliveries', 'delivery']);
   expect(tools.every(({ annotations }) => annotations?.readOnlyHint)).toBe(true);
+  expect((await client.getPrompt({ name: 'whose-webhooks-fail' })).description).toBe('Which of our endpoints fail?');
   const { ep, messages } = world.ours;
   const { endpoints } = await ask('endpoints');
   expect(endpoints).toMatchObject([{ id: { untrusted: ep }, origin: { untrusted: 'https://hooks.ours.com' } }]);

@@ -6,22 +6,6 @@ import { CliWorld } from '../cli/cli-world.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
 
-/** The whole product in memory behind the real server on real stdin and stdout. */
-const SERVED = `
-  import { CliWorld } from '#test/surfaces/cli/cli-world.ts';
-  import { processIo } from '#cli/io.ts';
-  import { runCli } from '#cli/main.ts';
-  import { serveAgent } from '#mcp/serve-agent.ts';
-  const { gateway } = new CliWorld();
-  process.exitCode = await runCli(['mcp'], {
-    io: processIo(),
-    readDeployment: () => gateway.deployment,
-    openGateway: async () => gateway,
-    publishedLists: {},
-    serveAgent,
-  });
-`;
-
 const message = (id: number, method: string, params: object = {}): string =>
   `${JSON.stringify({ jsonrpc: '2.0', id, method, params })}\n`;
 const HELLO = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'a', version: '1' } };
@@ -30,7 +14,7 @@ it.each([
   ['ends when its client goes', false],
   ['ends with Ctrl-C', true],
 ])('writes nothing but the protocol to stdout, and %s', async (_what, interrupt) => {
-  const child = spawn(process.execPath, ['--input-type=module', '-e', SERVED], { cwd: ROOT });
+  const child = spawn(process.execPath, [join(import.meta.dirname, 'served.ts')]);
   const [out, err]: [string[], string[]] = [[], []];
   child.stderr.on('data', (data: Buffer) => err.push(data.toString()));
   const ended = new Promise(resolve => child.once('exit', resolve));
