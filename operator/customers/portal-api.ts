@@ -46,7 +46,7 @@ export function readPortalToken(name: string, text: string | undefined): string 
   throw usageError(given, 'hfp_… in this variable of the environment', 'ask whoever sends you the webhooks for one');
 }
 
-/** Follows no redirect: the token is for this address alone. */
+/** Follows no redirect: the token is for this address alone. Throws OperatorError when nothing answers within 30 s. */
 export function portalApi({ url, token }: PortalPlace): DeliveryApi {
   return {
     url,
@@ -72,6 +72,11 @@ async function sendOnce(url: string, token: string, call: DeliveryCall): Promise
     redirect: 'error',
     signal: AbortSignal.timeout(TIMEOUT_MS),
     ...(call.body === undefined ? {} : { body: JSON.stringify(call.body) }),
+  }).catch((cause: Error) => {
+    // Of a fetch that failed only the cause says why.
+    const why = cause.cause instanceof Error ? cause.cause.message : cause.message;
+    const text = `No answer of a portal at ${url} (${why}): is the address right, and this machine online?`;
+    throw new OperatorError(text, 'failure', { cause });
   });
   return { status: answer.status, headers: Object.fromEntries(answer.headers), body: await answer.text(), ms: 0 };
 }
