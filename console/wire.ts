@@ -288,7 +288,8 @@ export interface OutEndpoint extends EndpointState {
   readonly id: string;
   readonly uid: string | null;
   readonly application: string;
-  readonly url: string;
+  /** Null: its owner reads. */
+  readonly url: string | null;
   readonly types: readonly string[];
   /** Of the first in a list that are not well. */
   readonly waiting?: Health['waiting'];

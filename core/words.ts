@@ -13,6 +13,7 @@ const STATES: Readonly<Record<string, string>> = {
   skipped_stale: 'stale',
   holding: 'on hold',
   untried: 'not tried yet',
+  pulled: 'waits for its reader',
   'failed attempt': 'failed',
   ALARM: 'in alarm',
   INSUFFICIENT_DATA: 'no data',
@@ -86,6 +87,16 @@ const HOLDS: Readonly<Record<string, string>> = {
 
 export const holdWords = (why: string | null): string => HOLDS[why ?? ''] ?? HOLDS['deleted'] ?? '';
 
+/** Why a delivery is not sent now. */
+export const heldWords = (why: string | null): string =>
+  why === 'pulled' ? stateWord(why) : `on hold: ${holdWords(why)}`;
+
+/** Where an endpoint's messages go. Null: nothing is sent. */
+export const addressWords = (url: string | null): string => url ?? 'read by its owner';
+
+/** Whether nobody needs to look at an endpoint. */
+export const isWellState = (state: string): boolean => ['ok', 'untried', 'pulled'].includes(state);
+
 /** What the delivery API says of an endpoint in each list. Times are ISO 8601. */
 export interface EndpointState {
   readonly gate: string;
@@ -122,6 +133,8 @@ export function endpointWords(of: EndpointState, clock: (iso: string) => string)
   const then = next === null ? '' : `next try ${clock(next)}`;
   const many = `${tries >= REMEMBERED ? `${REMEMBERED} or more` : tries} failed ${tries === 1 ? 'try' : 'tries'}`;
   if (state === 'untried') return 'nothing was sent to it yet';
+  if (state === 'pulled')
+    return success === null ? 'nothing was acknowledged yet' : `last acknowledged ${clock(success)}`;
   if (state === 'ok') return rate;
   const parts =
     state === 'holding'

@@ -1,5 +1,5 @@
 /** Why a delivery is not sent now, and until when. */
-import { holdWords } from '../core/words.ts';
+import { heldWords } from '../core/words.ts';
 import type { Delivery } from './delivery.ts';
 import { clock } from './time.tsx';
 
@@ -7,7 +7,7 @@ export function Held({ delivery }: { readonly delivery: Pick<Delivery, 'held_unt
   const { held_until: until, held_why: why } = delivery;
   return (
     <>
-      on hold: {holdWords(why)}
+      {heldWords(why)}
       {until === null ? '' : `; next try ${clock(until)}`}
     </>
   );

@@ -1,6 +1,7 @@
 /** Of webhooks to customers: applications, endpoints, messages, deliveries, attempts; replay, test, pause. */
 import { randomUUID } from 'node:crypto';
 import { given } from '#core/given.ts';
+import { isWellState } from '#core/words.ts';
 import {
   daysOf,
   deliveriesOf,
@@ -72,7 +73,7 @@ async function application(asked: Asked) {
     listEndpoints(operator, app),
     daysOf(operator, app),
   ]);
-  const unwell = listed.filter(({ state }) => state !== 'ok' && state !== 'untried');
+  const unwell = listed.filter(({ state }) => !isWellState(state));
   const waits = await waitingOf(operator, unwell);
   const endpoints = listed.map(each => {
     const waiting = waits[unwell.indexOf(each)];

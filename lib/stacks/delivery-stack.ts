@@ -238,6 +238,8 @@ export class DeliveryStack extends Stack {
       // Replays: the record's next generation, its row, a note of the request, and a copy under a new id. A body erased.
       { actions: ['UpdateItem'], leading: ['D#*', 'M#*'] },
       { actions: ['PutItem'], leading: ['Q#*', 'T#*', 'M#*'] },
+      // What was read and acknowledged.
+      { actions: ['DeleteItem'], leading: ['Q#*'] },
       // A copy is made only while its original has its body.
       { actions: ['ConditionCheckItem'], leading: ['M#*'] },
       { actions: ['Query'], index: true },
@@ -281,6 +283,7 @@ export class DeliveryStack extends Stack {
       { actions: ['GetItem', 'BatchGetItem', 'Query'] },
       { actions: ['UpdateItem'], leading: ['D#*'] },
       { actions: ['PutItem'], leading: ['Q#*', 'T#*'] },
+      { actions: ['DeleteItem'], leading: ['Q#*'] },
       { actions: ['Query'], index: true },
     );
     this.#grantBlobs(portal, 's3:GetObject');

@@ -2,7 +2,7 @@
 import { given } from '#core/given.ts';
 import type { EpochMs } from '#core/glossary.ts';
 import { SECOND_MS, toIso } from '#core/time.ts';
-import type { DayCounts, EndpointState as StateOf } from '#core/words.ts';
+import { type DayCounts, isWellState, type EndpointState as StateOf } from '#core/words.ts';
 import { askDelivery, type DeliveryCall } from '#operator/delivery-api.ts';
 import type { Gateway } from '#operator/gateway.ts';
 import type { Operator } from '#operator/operator.ts';
@@ -39,13 +39,14 @@ export interface DeliverySummary {
 }
 
 /** `holding`: it kept failing or asked for a pause; nothing is sent until then. */
-export type EndpointState = 'ok' | 'untried' | 'failing' | 'holding' | 'paused' | 'disabled';
+export type EndpointState = 'ok' | 'untried' | 'failing' | 'holding' | 'paused' | 'disabled' | 'pulled';
 
 export interface Endpoint extends StateOf {
   readonly id: string;
   readonly uid: string | null;
   readonly application: string;
-  readonly url: string;
+  /** Null: its owner reads. */
+  readonly url: string | null;
   readonly types: readonly string[];
   readonly state: EndpointState;
 }
@@ -307,7 +308,7 @@ export async function readOutbound(operator: Operator, most = MOST): Promise<Out
       endpoints += all.length;
       const { uid, id } = some[place] ?? { uid: null, id: '' };
       const name = uid === null ? id : `uid:${uid}`;
-      const unwell = all.filter(({ state }) => state !== 'ok' && state !== 'untried');
+      const unwell = all.filter(({ state }) => !isWellState(state));
       found.push(...unwell.map(each => ({ ...each, applicationName: name })));
     }
   }

@@ -4,7 +4,8 @@ import type { Delivery, Health } from '../../ui/delivery.ts';
 
 export interface Endpoint extends EndpointState {
   readonly id: string;
-  readonly url: string;
+  /** Null: its owner reads. */
+  readonly url: string | null;
   readonly description: string;
   readonly types: readonly string[];
   readonly headers: Readonly<Record<string, string>>;

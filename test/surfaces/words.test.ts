@@ -82,6 +82,7 @@ it('says of an endpoint since when, the last answer, and what happens next at wh
   const failing_since = '2026-11-24T14:02:00Z';
   expect(said({})).toBe('99 % accepted in 24 hours');
   expect(said({ state: 'untried' })).toBe('nothing was sent to it yet');
+  expect(said({ state: 'pulled' })).toBe('nothing was acknowledged yet');
   const held = { state: 'holding', failing_since, last_failure, next_trial_at: '2026-11-24T14:32:00Z' };
   expect(said({ ...held, why: 'breaker', failed_in_a_row: 5 })).toBe(
     'on hold after 5 failed tries; next try 14:32; since 14:02; last answer 503, it is overloaded',

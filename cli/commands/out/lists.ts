@@ -5,7 +5,7 @@ import { isoSince, wholeNumber } from '#cli/filter-options.ts';
 import type { Style } from '#cli/output.ts';
 import { type CommandSet, type Run, withExamples } from '#cli/run.ts';
 import { parseIso } from '#core/time.ts';
-import { answerWords, dayWords, endpointWords, holdWords, stateWord } from '#core/words.ts';
+import { addressWords, answerWords, dayWords, endpointWords, heldWords, stateWord } from '#core/words.ts';
 import {
   type Delivery,
   daysOf,
@@ -24,7 +24,7 @@ import {
 
 const COLOURS: Readonly<Record<EndpointState, Style>> = {
   ...{ ok: 'green', untried: 'cyan', failing: 'yellow', holding: 'yellow' },
-  ...{ paused: 'cyan', disabled: 'red' },
+  ...{ paused: 'cyan', disabled: 'red', pulled: 'cyan' },
 };
 
 interface ListOptions {
@@ -58,7 +58,7 @@ export function addOutLists(out: Command, set: CommandSet): void {
             each.applicationName,
             nameOf(each),
             run.out.paint(COLOURS[each.state], stateWord(each.state)),
-            each.url,
+            addressWords(each.url),
             endpointWords(each, iso => run.out.ago(Date.parse(iso))),
           ]),
         ),
@@ -91,7 +91,7 @@ export function addOutLists(out: Command, set: CommandSet): void {
                 nameOf(each),
                 run.out.paint(COLOURS[each.state], stateWord(each.state)),
                 each.types.join(',') || '*',
-                each.url,
+                addressWords(each.url),
               ]),
             ),
       );
@@ -244,7 +244,7 @@ function deliveryTable(
 
 /** `on hold: the endpoint asked us to wait; next try in 5 min`. */
 function heldOf(run: Run, { held_why: why, held_until: until }: Delivery): string {
-  return `on hold: ${holdWords(why)}${until === null ? '' : `; next try ${agoOf(run, until)}`}`;
+  return `${heldWords(why)}${until === null ? '' : `; next try ${agoOf(run, until)}`}`;
 }
 
 const nameOf = ({ id, uid }: { readonly id: string; readonly uid: string | null }): string =>

@@ -1,6 +1,13 @@
 /** One endpoint of a customer: how it is, what it got, and what can be done. */
 import { useState } from 'preact/hooks';
-import { answerWords, type DayCounts, endpointWords, stateWord } from '../../../core/words.ts';
+import {
+  addressWords,
+  answerWords,
+  type DayCounts,
+  endpointWords,
+  isWellState,
+  stateWord,
+} from '../../../core/words.ts';
 import { ByType, DayChart } from '../../../ui/day.tsx';
 import { Headers, Text } from '../../../ui/exchange.tsx';
 import { HealthFacts } from '../../../ui/health.tsx';
@@ -34,14 +41,18 @@ export function OutEndpointScreen({ app, ep }: { readonly app: string; readonly 
                   <Link href="/out">Deliveries</Link> / <Link href={hrefOf(app)}>{visible(app)}</Link>
                 </p>
                 <h1>
-                  {visible(endpoint?.url ?? ep)} <State of={health.state} />
+                  {visible(endpoint === undefined ? ep : addressWords(endpoint.url))} <State of={health.state} />
                 </h1>
                 <p class="faint">
                   <code>{visible(ep)}</code> <Copy text={ep} what="its id" />
                 </p>
               </div>
               {session().readOnly ? null : <Acts health={health} endpoint={endpoint} ask={setAsking} />}
-              {health.state === 'ok' ? null : <p class="error-line">{visible(endpointWords(health, clock))}</p>}
+              {health.state === 'ok' ? null : (
+                <p class={isWellState(health.state) ? 'faint' : 'error-line'}>
+                  {visible(endpointWords(health, clock))}
+                </p>
+              )}
             </header>
             {day === undefined ? null : (
               <section class="card guide" aria-label="The last day">
@@ -89,9 +100,11 @@ function Acts({ health, endpoint, ask: askFor }: ActsProps) {
           <button type="button" onClick={() => askFor(gate === 'paused' ? 'resume' : 'pause')}>
             {gate === 'paused' ? 'Resume …' : 'Pause …'}
           </button>
-          <button type="button" class="primary" onClick={() => askFor('test')}>
-            Send a test …
-          </button>
+          {endpoint?.url === null ? null : (
+            <button type="button" class="primary" onClick={() => askFor('test')}>
+              Send a test …
+            </button>
+          )}
         </>
       )}
     </div>

@@ -1,6 +1,6 @@
 /** Endpoints and deliveries as lines of a list. */
 import type { ComponentChildren } from 'preact';
-import { answerWords, endpointWords } from '../../../core/words.ts';
+import { addressWords, answerWords, endpointWords } from '../../../core/words.ts';
 import { DaySpark } from '../../../ui/day.tsx';
 import { waitsWords } from '../../../ui/health.tsx';
 import { State, Url } from '../../../ui/parts.tsx';
@@ -38,7 +38,7 @@ export function EndpointLine({ endpoint, of, act }: EndpointLineProps) {
       >
         <State of={state} />
         <span class="type">
-          <Url of={url} />
+          <Url of={addressWords(url)} />
         </span>
         <span class="faint right">{visible(of ?? endpoint.uid ?? '')}</span>
         <span class="note">{visible(words === '' ? types.join(', ') || 'every type' : words)}</span>

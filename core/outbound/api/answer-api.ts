@@ -54,6 +54,9 @@ const ANSWERS: Readonly<Record<DeliveryRoute, (call: ApiCall) => Promise<Reply>>
   'GET /v1/apps/{app}/endpoints/{ep}/deliveries': listDeliveries,
   'GET /v1/apps/{app}/endpoints/{ep}/deliveries/{msg}/attempts': listAttempts,
   'POST /v1/apps/{app}/endpoints/{ep}/deliveries/{msg}/replay': replayOne,
+  'GET /v1/apps/{app}/endpoints/{ep}/messages': async call =>
+    (await import('./deliveries/pull-api.ts')).readPulled(call),
+  'POST /v1/apps/{app}/endpoints/{ep}/ack': async call => (await import('./deliveries/pull-api.ts')).acknowledge(call),
   'GET /v1/apps/{app}/deliveries': listOfApplication,
   'POST /v1/apps/{app}/messages/match': matchMessage,
   'GET /v1/apps/{app}/messages': listMessages,

@@ -126,6 +126,18 @@ export async function endpointOf(call: ApiCall, ref = call.path['ep'] ?? ''): Pr
   );
 }
 
+const OF_KIND = {
+  push: 'nothing is sent to it, and nothing is signed for it: its owner reads (GET …/messages)',
+  pull: 'its messages are sent to its url: to read them, make an endpoint of kind pull',
+} as const;
+
+/** The endpoint of the path, where the call is for this kind. Throws `Refused` (404, 409). */
+export async function endpointOfKind(call: ApiCall, wanted: 'push' | 'pull'): Promise<EndpointItem> {
+  const endpoint = await endpointOf(call);
+  const { kind = 'push' } = endpoint;
+  return kind === wanted ? endpoint : refuse(409, 'wrong_kind', `the endpoint is of kind ${kind}: ${OF_KIND[wanted]}`);
+}
+
 /** A place in a list as the caller carries it: sealed, for this route and path, good for a day. */
 export function sealCursor(call: ApiCall, place: unknown): string {
   const text = JSON.stringify({ place, until: call.ports.clock.now() + DAY_MS });

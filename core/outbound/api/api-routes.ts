@@ -31,6 +31,7 @@ export const DELIVERY_ROUTES = [
   ...([`POST ${ENDPOINT}/enable`, `POST ${ENDPOINT}/trial`, `POST ${ENDPOINT}/test`] as const),
   `GET ${ENDPOINT}/tests`,
   ...([`GET ${ENDPOINT}/health`, `GET ${ENDPOINT}/deliveries`] as const),
+  ...([`GET ${ENDPOINT}/messages`, `POST ${ENDPOINT}/ack`] as const),
   ...([`GET ${ENDPOINT}/deliveries/{msg}/attempts`, `POST ${ENDPOINT}/deliveries/{msg}/replay`] as const),
   'GET /v1/apps/{app}/deliveries',
   ...(['POST /v1/apps/{app}/messages/match', 'GET /v1/apps/{app}/messages'] as const),

@@ -7,7 +7,7 @@ import type { ScheduleName } from '#core/outbound/drain/schedule.ts';
 import { type EndpointItem, KEY_ID_PLACES, SIGNATURE_PROFILES } from '#core/outbound/protocol/items.ts';
 import type { EndpointChange, NewEndpoint } from '#core/outbound/registry/endpoints.ts';
 import { type GivenForm, nearestForm } from '#core/outbound/sign/signature-form.ts';
-import { boolean, type Check, number, object, oneOf } from '#core/problem.ts';
+import { boolean, type Check, type ConfigProblem, number, object, oneOf, show } from '#core/problem.ts';
 import { toIso } from '#core/time.ts';
 import { waitsOf } from './applications-api.ts';
 import { MASKED } from './customer.ts';
@@ -36,6 +36,8 @@ interface Row<Item extends keyof EndpointChange> {
   readonly check: Check | { readonly with: (prefix: string) => Check };
   /** Its customer may give and see it, in the portal, too. */
   readonly customer?: true;
+  /** Of kind pull, too: it says what is wanted, not how it is sent. */
+  readonly pull?: true;
   /** Of a new endpoint; absent: required, or absent until it is given. */
   readonly preset?: Value<Item>;
   /** From what the API writes to what is stored, and back. @default the same */
@@ -45,13 +47,14 @@ interface Row<Item extends keyof EndpointChange> {
 type Rows = { readonly [Item in keyof Required<EndpointChange>]: Row<Item> };
 
 export const ENDPOINT = {
-  url: { name: 'url', check: url, customer: true },
-  description: { name: 'description', check: why, customer: true, preset: '' },
-  types: { name: 'types', check: typePatterns, customer: true, preset: [] },
-  channels: { name: 'channels', check: channels, customer: true, preset: [] },
-  mode: { name: 'mode', check: oneOf('live', 'test'), customer: true, preset: 'live' },
-  apiVersion: { name: 'api_version', check: orNull(apiVersion), customer: true },
-  filter: { name: 'filter', check: orNull(filter), customer: true },
+  kind: { name: 'kind', check: oneOf('push', 'pull'), customer: true, pull: true },
+  url: { name: 'url', check: url, customer: true, preset: '' },
+  description: { name: 'description', check: why, customer: true, pull: true, preset: '' },
+  types: { name: 'types', check: typePatterns, customer: true, pull: true, preset: [] },
+  channels: { name: 'channels', check: channels, customer: true, pull: true, preset: [] },
+  mode: { name: 'mode', check: oneOf('live', 'test'), customer: true, pull: true, preset: 'live' },
+  apiVersion: { name: 'api_version', check: orNull(apiVersion), customer: true, pull: true },
+  filter: { name: 'filter', check: orNull(filter), customer: true, pull: true },
   headers: { name: 'headers', check: { with: headersCheck }, customer: true, preset: {} },
   signature: { name: 'signature', check: oneOf(...SIGNATURE_PROFILES), customer: true, preset: 'standard' },
   signatureHeader: {
@@ -110,7 +113,7 @@ export const ENDPOINT = {
   },
   payload: { name: 'payload', check: oneOf('full', 'thin'), customer: true, preset: 'full' },
   autoDisableDays: { name: 'auto_disable_days', check: orNull(autoDisableDays) },
-  metadata: { name: 'metadata', check: metadata, preset: {} },
+  metadata: { name: 'metadata', check: metadata, pull: true, preset: {} },
 } as const satisfies Rows;
 
 interface Rate {
@@ -145,6 +148,37 @@ export const CUSTOMER_FIELDS: readonly string[] = ROWS.flatMap(([, { name, custo
 export const endpointFields = (prefix: string): Readonly<Record<string, Check>> =>
   Object.fromEntries(ROWS.map(([, { name, check }]) => [name, 'with' in check ? check.with(prefix) : check]));
 
+const PULL_FIELDS = ROWS.flatMap(([, { name, pull }]) => (pull ? [name] : []));
+/** A body may have these as well, whatever the kind. */
+const OF_ANY_KIND = ['uid', 'if_version'];
+
+/** What an endpoint of its kind cannot have, or cannot be without. `there`: of one that is changed. */
+export function kindProblems(
+  body: EndpointBody,
+  there: Pick<EndpointItem, 'kind'> | undefined,
+  needsUrl: boolean,
+): readonly ConfigProblem[] {
+  const kind = there === undefined ? (body.kind ?? 'push') : (there.kind ?? 'push');
+  if (body.kind !== undefined && body.kind !== kind)
+    return [
+      {
+        ...{ path: 'kind', given: show(body.kind), allowed: `${show(kind)}: the kind of an endpoint never changes` },
+        fix: 'make another endpoint',
+      },
+    ];
+  if (kind === 'push') {
+    const fix = 'add url, or make an endpoint of kind pull';
+    return needsUrl && body.url === undefined
+      ? [{ path: 'url', given: 'nothing', allowed: 'this key is required', fix }]
+      : [];
+  }
+  const names = Object.entries(body).flatMap(([name, value]) => (value === undefined ? [] : [name]));
+  const allowed = `of kind pull only ${PULL_FIELDS.join(', ')}, as nothing is sent`;
+  return names
+    .filter(name => !PULL_FIELDS.includes(name) && !OF_ANY_KIND.includes(name))
+    .map(path => ({ path, given: 'a value', allowed, fix: 'leave it out' }));
+}
+
 /** What a body changes; null takes an optional field away. */
 export function changeOf(body: EndpointBody): EndpointChange {
   const changes = ROWS.flatMap(([item, { name, read }]) => {
@@ -157,7 +191,7 @@ export function changeOf(body: EndpointBody): EndpointChange {
 
 /** A new endpoint: what the body says, over the defaults. */
 export function newEndpointOf(
-  body: EndpointBody & { readonly url: string; readonly uid?: string },
+  body: EndpointBody & { readonly uid?: string },
   defaults: { readonly timeoutMs: number; readonly apiVersion?: string | undefined },
   /** Of its application, then of the environment. */
   forms: readonly GivenForm[],
@@ -179,6 +213,8 @@ export function showEndpoint(item: EndpointItem) {
     uid: item.uid ?? null,
     application: item.app,
     ...Object.fromEntries(fields),
+    kind: item.kind ?? 'push',
+    url: item.url === '' ? null : item.url,
     headers: Object.fromEntries(Object.keys(item.headers).map(name => [name, MASKED])),
     version: item.version,
     created_at: toIso(item.createdAt),

@@ -21,7 +21,7 @@ import { refuse, refuseProblems } from '#core/problem-reply.ts';
 import { json, type Reply } from '#core/reply.ts';
 import { textOf, toHex, utf8 } from '#core/scan/bytes.ts';
 import { DAY_SECONDS, toIso } from '#core/time.ts';
-import { type ApiCall, type ApiPorts, bodyOf, endpointOf, tellOperational } from './api-call.ts';
+import { type ApiCall, type ApiPorts, bodyOf, endpointOf, endpointOfKind, tellOperational } from './api-call.ts';
 
 const SECRET_BYTES = 32;
 /** Of secrets that another system made: they stay as they are. */
@@ -133,7 +133,7 @@ export async function rotateSecret(call: ApiCall): Promise<Reply> {
     grace_seconds: number(0, 7 * DAY_SECONDS, 'seconds'),
     request_id: text(/^[\w-]{1,64}$/, '1 to 64 letters, digits, - and _', 'shorten it'),
   });
-  const endpoint = await endpointOf(call);
+  const endpoint = await endpointOfKind(call, 'push');
   const now = ports.clock.now();
   const oldUntil = now + (body.grace_seconds ?? DAY_SECONDS) * 1_000;
   const sealed = sealKey(ports, endpoint.id, secretOf(body, ports, endpoint), body.request_id ?? ports.ids.uuid());
@@ -149,7 +149,7 @@ export async function rotateSecret(call: ApiCall): Promise<Reply> {
 /** Forms with room for one signature use the newest key from now on. */
 export async function activateSecret(call: ApiCall): Promise<Reply> {
   bodyOf(call, {});
-  const endpoint = await endpointOf(call);
+  const endpoint = await endpointOfKind(call, 'push');
   const result = await activate(call.ports.store, endpoint.id, call.ports.clock.now());
   if (result.kind === 'refused') return refuseRotation(result.cause);
   const [newest] = result.secrets.keys;

@@ -39,6 +39,7 @@ import {
   changeOf,
   type EndpointBody,
   endpointFields,
+  kindProblems,
   newEndpointOf,
   showEndpoint,
 } from './endpoint-body.ts';
@@ -47,7 +48,7 @@ import { uid } from './fields.ts';
 import { STATES, stateOf } from './health-api.ts';
 import { sendTest } from './test-delivery.ts';
 
-type NewBody = EndpointBody & SecretBody & { readonly url: string; readonly uid?: string };
+type NewBody = EndpointBody & SecretBody & { readonly uid?: string };
 
 /**
  * Its secret is in this answer, and in no other but `GET …/secret`. The same request again, with a uid, is answered the
@@ -58,19 +59,23 @@ export async function createOne(call: ApiCall, given?: NewBody): Promise<Reply> 
   const { verify } = queryOf(call, { verify: anyText });
   const all = { ...endpointFields(rules.headerPrefix), ...SECRET_FIELDS, uid };
   const fields = fieldsFor(call.customer, all, CUSTOMER_FIELDS);
-  const body = given ?? bodyOf<NewBody>(call, fields, ['url']);
+  const body = given ?? bodyOf<NewBody>(call, fields);
+  const isPulled = body.kind === 'pull';
+  const pinged = { path: 'verify', given: verify ?? '', allowed: 'nothing with kind pull', fix: 'leave it out' };
+  refuseProblems([...kindProblems(body, undefined, true), ...(isPulled && verify !== undefined ? [pinged] : [])]);
   const application = await applicationOf(call);
-  refuseTarget(call, body.url);
+  if (body.url !== undefined) refuseTarget(call, body.url);
   if (call.customer) await countOrRefuse(call, 'endpoint', application.id);
   // 1. Its id, about which its secret is sealed.
   const id = newEndpointId(ports);
   const defaults = { timeoutMs: rules.timeoutMs, apiVersion: application.defaultApiVersion };
   const endpoint = newEndpointOf(body, defaults, [application, rules.form]);
   refuseForm(endpoint);
-  const secret = secretOf(body, ports, endpoint);
-  const key = sealKey(ports, id, secret, 'first');
+  // Of kind pull nothing is signed.
+  const secret = isPulled ? undefined : secretOf(body, ports, endpoint);
+  const key = secret && sealKey(ports, id, secret, 'first');
   // 2. A ping, where it is asked for: a test, which counts as one.
-  if (verify === 'true') {
+  if (verify === 'true' && secret && key) {
     await countOrRefuse(call, 'test', application.id);
     const sent = await sendTest(call, { ...endpoint, id }, [{ kid: key.kid, ...secret }], {
       application,
@@ -86,10 +91,11 @@ export async function createOne(call: ApiCall, given?: NewBody): Promise<Reply> 
       );
   }
   // 3. W19.
-  const result = await createEndpoint(ports, application, endpoint, { id, keys: [key] });
+  const result = await createEndpoint(ports, application, endpoint, { id, keys: key ? [key] : [] });
   if (result.kind === 'done') {
     await tellOperational(call, 'endpoint.created', result.endpoint);
-    return json(201, { ...showEndpoint(result.endpoint), ...showSecret(key.kid, secret, ports, result.endpoint) });
+    const shown = secret && key ? showSecret(key.kid, secret, ports, result.endpoint) : {};
+    return json(201, { ...showEndpoint(result.endpoint), ...shown });
   }
   // 4. Its uid is taken: by this request, whose answer was lost?
   const made = result.cause === 'uid_taken' ? await madeBefore(call, application.id, endpoint, body.secret) : undefined;
@@ -103,7 +109,8 @@ async function madeBefore(call: ApiCall, app: AppId, wanted: NewEndpoint, secret
   if (there === undefined || !isMadeOf(there, wanted)) return undefined;
   const { keys = [] } = (await ports.store.get(secretsKey(there.id), 'consistent')) ?? {};
   const [key, ...later] = keys;
-  if (key === undefined || later.length > 0) return undefined;
+  if (later.length > 0) return undefined;
+  if (key === undefined) return wanted.kind === 'pull' ? json(201, showEndpoint(there)) : undefined;
   const shown = showSecret(key.kid, openKey(key, there.id, ports), ports, there);
   return secret === undefined || secret === shown.secret ? json(201, { ...showEndpoint(there), ...shown }) : undefined;
 }
@@ -114,10 +121,11 @@ export async function putOne(call: ApiCall): Promise<Reply> {
   const name = ref.startsWith('uid:') ? ref.slice(4) : '';
   if (!/^[A-Za-z0-9_.-]{1,100}$/.test(name))
     return refuse(400, 'invalid_request', 'PUT needs uid:<uid>; to change an endpoint by its id, use PATCH');
-  const body = bodyOf<NewBody>(call, { ...endpointFields(call.rules.headerPrefix), ...SECRET_FIELDS }, ['url']);
+  const body = bodyOf<NewBody>(call, { ...endpointFields(call.rules.headerPrefix), ...SECRET_FIELDS });
   const { id } = await applicationOf(call);
   const there = await findEndpoint(call.ports.store, id, ref);
   if (there === undefined) return createOne(call, { ...body, uid: name });
+  refuseProblems(kindProblems(body, there, true));
   if (body.secret !== undefined || body.alg !== undefined)
     refuse(
       409,
@@ -136,6 +144,7 @@ export async function changeOne(call: ApiCall): Promise<Reply> {
 
 /** What waits goes to the new URL, too. */
 async function change(call: ApiCall, there: EndpointItem, body: EndpointBody, ifVersion?: number): Promise<Reply> {
+  refuseProblems(kindProblems(body, there, false));
   if (body.url !== undefined) refuseTarget(call, body.url);
   const fields = changeOf(body);
   refuseForm({ ...there, ...fields });

@@ -5,7 +5,15 @@ import { oneOf } from '#core/problem.ts';
 import { refuse } from '#core/problem-reply.ts';
 import { json, type Reply } from '#core/reply.ts';
 import { parseIso } from '#core/time.ts';
-import { type ApiCall, bodyOf, countOrRefuse, endpointOf, pastOf, tellOperational } from './api-call.ts';
+import {
+  type ApiCall,
+  bodyOf,
+  countOrRefuse,
+  endpointOf,
+  endpointOfKind,
+  pastOf,
+  tellOperational,
+} from './api-call.ts';
 import { time, why } from './fields.ts';
 import { stateOf } from './health-api.ts';
 
@@ -63,7 +71,7 @@ export async function enableOne(call: ApiCall): Promise<Reply> {
 /** One request now, whatever the hold says. */
 export async function tryOne(call: ApiCall): Promise<Reply> {
   bodyOf(call, {});
-  const endpoint = await endpointOf(call);
+  const endpoint = await endpointOfKind(call, 'push');
   if (call.customer) await countOrRefuse(call, 'trial', endpoint.app);
   return answer(call, endpoint, await tryEndpoint(call.ports, endpoint.id, call.ports.clock.now()));
 }

@@ -14,7 +14,7 @@ import { type ApiCall, anyText, applicationOf, endpointOf, queryOf } from './api
 const COUNTED = 1_000;
 const iso = (at: number | undefined): string | null => (at === undefined ? null : toIso(at));
 
-export const STATES = ['ok', 'untried', 'failing', 'holding', 'paused', 'disabled'] as const;
+export const STATES = ['ok', 'untried', 'failing', 'holding', 'paused', 'disabled', 'pulled'] as const;
 type State = (typeof STATES)[number];
 type ClosedBy = NonNullable<RuntimeItem['gateBy']>;
 /** Below this share an endpoint is not well; after a success, only once so many attempts have failed. */
@@ -33,11 +33,12 @@ export function stateOf(runtime: RuntimeItem | undefined, now: number): Endpoint
   const known = knownOf(runtime, now);
   const none = { ...known, closed_by: null, why: null, next_trial_at: null };
   if (runtime === undefined) return { ...none, gate: 'deleted', state: 'disabled' };
-  const { gate, gateWhy, gateBy, holdUntil = 0, holdWhy, failingSince, lastSuccessAt, lastFailureAt } = runtime;
+  const { gate, gateWhy, gateBy, pulled, holdUntil = 0, holdWhy, failingSince, lastSuccessAt, lastFailureAt } = runtime;
   if (gate !== 'open') {
     const state = gate === 'paused' ? 'paused' : 'disabled';
     return { ...none, gate, state, why: gateWhy ?? null, closed_by: gateBy ?? null };
   }
+  if (pulled) return { ...none, gate, state: 'pulled' };
   if (holdUntil > now)
     return { ...none, gate, state: 'holding', why: holdWhy ?? null, next_trial_at: toIso(holdUntil) };
   if (lastSuccessAt === undefined && lastFailureAt === undefined) return { ...none, gate, state: 'untried' };

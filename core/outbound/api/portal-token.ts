@@ -11,7 +11,7 @@ import { decodeJsonObject } from '#core/scan/json-object.ts';
 import { HOUR_MS } from '#core/time.ts';
 
 /** What a token may allow; `read` is in every one. */
-export const CAPABILITIES = ['read', 'read_bodies', 'manage', 'secrets', 'test', 'replay'] as const;
+export const CAPABILITIES = ['read', 'read_bodies', 'manage', 'secrets', 'test', 'replay', 'ack'] as const;
 export type Capability = (typeof CAPABILITIES)[number];
 export const READ_ONLY: readonly Capability[] = ['read', 'read_bodies'];
 

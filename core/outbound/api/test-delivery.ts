@@ -24,6 +24,7 @@ import {
   bodyOf,
   countOrRefuse,
   endpointOf,
+  endpointOfKind,
   limitCheck,
   limitOf,
   openCursor,
@@ -65,7 +66,7 @@ export interface TestAnswer {
 export async function testOne(call: ApiCall): Promise<Reply> {
   const body = bodyOf<{ type?: string; data?: unknown }>(call, { type: typeName, data: () => undefined });
   const { ports, rules } = call;
-  const endpoint = await endpointOf(call);
+  const endpoint = await endpointOfKind(call, 'push');
   const runtime = await ports.store.get(runtimeKey(endpoint.id), 'consistent');
   if (runtime?.gate === 'disabled') refuse(409, 'gate_closed', 'the endpoint is disabled: enable it first');
   await countOrRefuse(call, 'test', endpoint.app);

@@ -5,7 +5,7 @@
  */
 import { askOrSkip } from '#core/ask.ts';
 import { DependencyError } from '#core/errors.ts';
-import { isOver, overAt } from '#core/outbound/protocol/decide.ts';
+import { isDropped, isOver, overAt } from '#core/outbound/protocol/decide.ts';
 import type { JobId, MessageId } from '#core/outbound/protocol/ids.ts';
 import { dueAtOf, dueRange, laterRange, liveRange, rowKind, rowsRange } from '#core/outbound/protocol/keys.ts';
 import { attempt } from './attempt.ts';
@@ -102,14 +102,14 @@ function inLanes(session: Session, rows: readonly Row[]): readonly Row[] {
 }
 
 /**
- * Behind a closed gate: only what is older than the retention. Fresh rows lie by their age, so the first one that is not too
+ * Behind a closed gate: only what is older than the retention, or was dropped. Fresh rows lie by their age, so the first one that is not too
  * old is the last that is read. Retries and replays lie by their due time: they are looked through once, and then not before
  * the next of them is too old.
  */
 async function tooOld(session: Session, now: number): Promise<readonly Row[]> {
   const { ports, rules, ep } = session;
   const { pageRows } = rules.timings;
-  const isOld = (row: Row): boolean => isOver(row, now, rules.retentionMs);
+  const isOld = (row: Row): boolean => isOver(row, now, rules.retentionMs) || isDropped(row, session.runtime);
   // 1. Fresh rows.
   const live = await persist(session, () => ports.store.query({ ...liveRange(ep), limit: pageRows }));
   const old = live.items.filter(isOld);

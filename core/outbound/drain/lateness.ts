@@ -19,10 +19,10 @@ export function latenessOf(
   return Math.max(0, now - Math.max(row.createdAt, runtime.gateSince, health.heldTo ?? 0));
 }
 
-/** Of the oldest row that a session meets, once. */
+/** Of the oldest row that a session meets, once; what is only ended waited for a gate, or for its reader. */
 export function measureOldest(session: Session, facts: readonly Fact[]): void {
   const oldest = facts[0];
-  if (session.measured || oldest === undefined) return;
+  if (session.measured || session.toEnd || oldest === undefined) return;
   session.measured = true;
   const ms = latenessOf(session, oldest, session.ports.clock.now());
   if (ms !== undefined) session.ports.telemetry.measure('WaitingOldestHealthyAge', ms / 1_000);

@@ -72,8 +72,10 @@ export async function factsBeside(
 type UnreadFact = Omit<Fact, 'body'>;
 type WantedFact = UnreadFact & { readonly message: MessageItem };
 
-const isWanted = ({ runtime }: Session, fact: UnreadFact): fact is WantedFact =>
-  fact.message !== undefined && fact.message.bodyRemovedAt === undefined && runtime.gate === 'open';
+/** A session that only ends reads no body. */
+const sends = ({ runtime, toEnd }: Session): boolean => runtime.gate === 'open' && !toEnd;
+const isWanted = (session: Session, fact: UnreadFact): fact is WantedFact =>
+  fact.message !== undefined && fact.message.bodyRemovedAt === undefined && sends(session);
 
 async function unreadFacts(
   session: Session,
@@ -104,9 +106,10 @@ async function messagesOf(
 }
 
 /** What the record says of the row. */
-export function decisionOf({ ports, rules, runtime, config }: Session, { row, message, record, body }: Fact): Decision {
+export function decisionOf(session: Session, { row, message, record, body }: Fact): Decision {
+  const { ports, rules, runtime, config } = session;
   const there = message?.bodyRemovedAt !== undefined ? 'removed' : message === undefined ? 'gone' : 'there';
-  const gone = there === 'there' && body === undefined && runtime.gate === 'open';
+  const gone = there === 'there' && body === undefined && sends(session);
   const { ordered } = config.endpoint;
   const state = { record, runtime, ordered, now: ports.clock.now(), retentionMs: rules.retentionMs };
   return decide(row, { ...state, message: gone ? 'gone' : there });

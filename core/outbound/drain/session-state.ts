@@ -2,6 +2,7 @@
 import { ask } from '#core/ask.ts';
 import type { EpochMs } from '#core/glossary.ts';
 import type { ItemPage, Placed, SenderSession } from '#core/outbound/ports.ts';
+import { isShut } from '#core/outbound/protocol/decide.ts';
 import { type Batch, renewLease } from '#core/outbound/protocol/delivery-writes.ts';
 import type { EndpointId, JobId, MessageId } from '#core/outbound/protocol/ids.ts';
 import type { RowItem, RuntimeItem } from '#core/outbound/protocol/items.ts';
@@ -38,7 +39,7 @@ export interface Session extends SessionTools {
   readonly ep: EndpointId;
   readonly me: string;
   readonly invocation: Invocation;
-  /** Behind a closed gate, only to end what is too old. */
+  /** Behind a closed gate, or where nothing is sent: only to end what is too old. */
   readonly toEnd: boolean;
   readonly startedAt: EpochMs;
   readonly http: SenderSession;
@@ -73,8 +74,6 @@ export interface Session extends SessionTools {
   readonly told: Set<string>;
 }
 
-export const isClosed = ({ gate }: Pick<RuntimeItem, 'gate'>): boolean => gate === 'paused' || gate === 'disabled';
-
 /** The first reason counts, but for `broken`: then the token must come back, whatever else. */
 export function stopFor(session: Session, why: Stop): void {
   if (session.stop === undefined || why === 'broken') session.stop = why;
@@ -106,7 +105,7 @@ export async function look(session: Session): Promise<void> {
   }
   session.runtime = runtime;
   await readConfigAgain(session);
-  if (isClosed(runtime) !== toEnd) return stopFor(session, 'closed');
+  if (isShut(runtime) !== toEnd) return stopFor(session, 'closed');
   if (session.leaseUntil - now > timings.leaseMs - timings.leaseMs / 3) return;
   const leaseUntil = now + timings.leaseMs;
   const renewed = await persist(session, () => ports.store.update(renewLease(ep, me, leaseUntil)));

@@ -5,7 +5,7 @@
 import { ask } from '#core/ask.ts';
 import type { EpochMs } from '#core/glossary.ts';
 import type { ItemResult, Token } from '#core/outbound/ports.ts';
-import { isOpen } from '#core/outbound/protocol/decide.ts';
+import { isOpen, isShut } from '#core/outbound/protocol/decide.ts';
 import {
   clearWake,
   releaseCrashed,
@@ -22,7 +22,7 @@ import type { Invocation } from './drain-ports.ts';
 import { drainRows } from './drain-rows.ts';
 import type { EndpointConfig } from './endpoint-config.ts';
 import { atRelease, healthOf } from './health.ts';
-import { type FirstPage, isClosed, persist, type Session, type SessionTools } from './session-state.ts';
+import { type FirstPage, persist, type Session, type SessionTools } from './session-state.ts';
 
 /** `ack`: the token is done. `give_back`: it must come again, hidden for a while. */
 export type TokenEnd = 'ack' | 'give_back';
@@ -68,8 +68,8 @@ async function take(tools: SessionTools, token: Token, invocation: Invocation): 
   for (let attempt = 1; attempt <= TAKES; attempt++) {
     const now = clock.now();
     if (runtime === undefined) return 'ack';
-    const toEnd = isClosed(runtime) && token.mode === 'end';
-    if (isClosed(runtime) && !toEnd) {
+    const toEnd = isShut(runtime) && token.mode === 'end';
+    if (isShut(runtime) && !toEnd) {
       if (wakeAtOf(runtime) !== undefined) await store.update(clearWake(ep));
       return 'ack';
     }
@@ -176,11 +176,11 @@ async function release(session: Session): Promise<TokenEnd | 'again'> {
   const { timings } = rules;
   // 1. When to look again: the end of the hold, the head's time, or the next row that is due later. A hold has its wake
   // behind a closed gate, too: somebody may have opened that since it was seen, and then nobody else would look.
-  const wakeAt = session.health.holdUntil ?? (isClosed(session.runtime) ? undefined : await nextLook(session));
+  const wakeAt = session.health.holdUntil ?? (isShut(session.runtime) ? undefined : await nextLook(session));
   const heldTo = session.waitUntil ?? session.health.heldTo;
   const end = { state: atRelease({ ...session.health, heldTo }, session.fullPages), died: session.died, wakeAt };
-  const held = session.toEnd ? { ...end, state: { ...end.state, ...holdOf(session.runtime) } } : end;
-  const released = await persist(session, () => ports.store.update(releaseLease(ep, me, held)));
+  const learnt = session.toEnd ? (['endLaterAt'] as const) : undefined;
+  const released = await persist(session, () => ports.store.update(releaseLease(ep, me, end, learnt)));
   if (session.stop === 'broken') return 'give_back';
   // 2. Look once more, by the item that came back: rows may have come while we held the lease.
   const back = released.item;
@@ -188,7 +188,7 @@ async function release(session: Session): Promise<TokenEnd | 'again'> {
   if (back === undefined) return 'ack';
   const others = back.owner !== undefined && (back.leaseUntil ?? 0) >= now;
   const onHold = (back.holdUntil ?? 0) > now + timings.slackMs;
-  if (!isClosed(back) && !others && !onHold && (await somethingIsDue(session, back))) {
+  if (!isShut(back) && !others && !onHold && (await somethingIsDue(session, back))) {
     const enough = session.stop !== 'time' && now - invocation.startedAt < timings.sessionMs / 2;
     if (enough) return 'again';
     await ports.slow.send([{ v: 1, ep }]);
@@ -196,13 +196,11 @@ async function release(session: Session): Promise<TokenEnd | 'again'> {
   }
   // 3. A short wait gets its token now; a longer one is tend's.
   const next = wakeAtOf(back);
-  if (next !== undefined && !isClosed(back) && next - now <= timings.delayedTokenMs) {
+  if (next !== undefined && !isShut(back) && next - now <= timings.delayedTokenMs) {
     await ports.slow.send([{ v: 1, ep }], Math.max(0, Math.ceil((next - now) / 1_000)));
   }
   return 'ack';
 }
-
-const holdOf = ({ holdUntil, holdWhy, holdSince }: RuntimeItem) => ({ holdUntil, holdWhy, holdSince });
 
 async function nextLook(session: Session): Promise<number | undefined> {
   const { ports, ep, waitUntil } = session;

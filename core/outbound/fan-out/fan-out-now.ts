@@ -10,7 +10,7 @@ import { keptOf } from '#core/outbound/protocol/timings.ts';
 import type { BodyPorts } from '#core/outbound/publish/message-body.ts';
 import type { Clock, Telemetry } from '#core/ports.ts';
 import type { EndpointsOf } from './endpoints-of.ts';
-import { matching } from './fan-out.ts';
+import { matching, toWake } from './fan-out.ts';
 import { wantedThen } from './match-endpoint.ts';
 
 export interface FanOutNowPorts extends BodyPorts {
@@ -37,16 +37,17 @@ export async function fanOutNow(
   const done = await askOrSkip(asker, async () => {
     const known = await ports.endpoints(application.id, application);
     const asked = published.again ? known.filter(endpoint => wantedThen(endpoint, message)) : known;
-    const wanting = (await matching(ports, message, asked)).map(({ id }) => id);
+    const wanting = await matching(ports, message, asked);
     if (wanting.length > MOST) return false;
     const { id: msg, createdAt, type } = message;
     const now = clock.now();
     const kept = keptOf(application, rules.retentionMs);
     await store.putMany(
       'outbox',
-      wanting.map(ep => liveRow({ ep, msg, createdAt, type, ...kept }, now, rules.retentionMs)),
+      wanting.map(({ id: ep }) => liveRow({ ep, msg, createdAt, type, ...kept }, now, rules.retentionMs)),
     );
-    if (wanting.length > 0) await wake.send(wanting.map(ep => ({ v: 1, ep })));
+    const woken = toWake(wanting);
+    if (woken.length > 0) await wake.send(woken.map(ep => ({ v: 1, ep })));
     return true;
   });
   return done === true;

@@ -91,9 +91,15 @@ async function fanOutOne(ports: FanOutPorts, rules: FanOutRules, job: FanOutJob)
   // 2. Who wants it.
   const known = await ports.endpoints(app, application, job);
   const part = known.filter(endpoint => job.again === undefined || wantedThen(endpoint, message));
-  const wanting = (await matching(ports, message, part)).map(({ id }) => id);
+  const wanting = await matching(ports, message, part);
   if (wanting.length > SPLIT_ABOVE) {
-    await jobs.send(partsOf(job, wanting), app);
+    await jobs.send(
+      partsOf(
+        job,
+        wanting.map(({ id }) => id),
+      ),
+      app,
+    );
     return [];
   }
   // 3. W2: their rows. The same key is the same row.
@@ -102,10 +108,14 @@ async function fanOutOne(ports: FanOutPorts, rules: FanOutRules, job: FanOutJob)
   const kept = keptOf(application, rules.retentionMs);
   await store.putMany(
     'outbox',
-    wanting.map(ep => liveRow({ ep, msg, createdAt, type, ...kept }, now, rules.retentionMs)),
+    wanting.map(({ id: ep }) => liveRow({ ep, msg, createdAt, type, ...kept }, now, rules.retentionMs)),
   );
-  return wanting;
+  return toWake(wanting);
 }
+
+/** Those that are sent to; a reader comes by itself. */
+export const toWake = (endpoints: readonly EndpointItem[]): readonly EndpointId[] =>
+  endpoints.filter(({ kind }) => kind !== 'pull').map(({ id }) => id);
 
 /** The endpoints that get a message; its body is read only where a filter asks for it. */
 export async function matching(

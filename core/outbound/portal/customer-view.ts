@@ -54,6 +54,7 @@ const MESSAGE: Shape = [
   'content_type',
   'created_at',
 ];
+const BODIED: Shape = ['id', 'type', 'created_at', 'content_type', 'base64'];
 const JOB: Shape = [
   ...['id', 'endpoint', 'message', 'state', 'status', 'types', 'since', 'until', 'as_of', 'dry_run', 'counts', 'why'],
   ...['created_at', 'updated_at'],
@@ -97,12 +98,14 @@ export const SHAPES: Readonly<Record<Exclude<PortalRoute, typeof SESSION_ROUTE>,
   [`GET ${E}/deliveries`]: DELIVERY,
   [`GET ${E}/deliveries/{msg}/attempts`]: ATTEMPT,
   [`POST ${E}/deliveries/{msg}/replay`]: ['endpoint', 'message', 'generation'],
+  [`GET ${E}/messages`]: BODIED,
+  [`POST ${E}/ack`]: ['acknowledged'],
   [`GET ${ROOT}/deliveries`]: DELIVERY,
   [`GET ${ROOT}/messages`]: MESSAGE,
   [`GET ${ROOT}/messages/{msg}`]: MESSAGE,
   [`GET ${ROOT}/messages/{msg}/body`]: ['content_type', 'base64'],
   [`GET ${ROOT}/messages/{msg}/deliveries`]: DELIVERY,
-  [`GET ${ROOT}/feed`]: ['id', 'type', 'created_at', 'content_type', 'base64'],
+  [`GET ${ROOT}/feed`]: BODIED,
   'POST /v1/replay-jobs': JOB,
   'GET /v1/replay-jobs': JOB,
   'GET /v1/replay-jobs/{job}': JOB,

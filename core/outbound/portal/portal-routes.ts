@@ -29,6 +29,8 @@ const ROUTES = [
   [`GET ${ENDPOINT}/deliveries`, 'read'],
   [`GET ${ENDPOINT}/deliveries/{msg}/attempts`, 'read'],
   [`POST ${ENDPOINT}/deliveries/{msg}/replay`, 'replay'],
+  [`GET ${ENDPOINT}/messages`, 'read_bodies'],
+  [`POST ${ENDPOINT}/ack`, 'ack'],
   [`GET ${APP}/deliveries`, 'read'],
   [`GET ${APP}/messages`, 'read'],
   [`GET ${APP}/messages/{msg}`, 'read'],

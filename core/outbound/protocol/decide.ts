@@ -62,9 +62,17 @@ export function decide(row: RowItem, facts: RowFacts): Decision {
   return { do: 'send', n: attempts + 1 };
 }
 
+/** Who enabled the endpoint let go of what was older: of first generations only. */
+export const isDropped = (row: Aged, { dropBefore = 0 }: Pick<RuntimeItem, 'dropBefore'>): boolean =>
+  row.gen === 1 && row.createdAt < dropBefore;
+
+/** Nothing is sent to it: it is closed, or its owner reads. Behind the gate `deleted` a session ends what waits. */
+export const isShut = ({ gate, pulled }: Pick<RuntimeItem, 'gate' | 'pulled'>): boolean =>
+  gate === 'paused' || gate === 'disabled' || (gate === 'open' && pulled === true);
+
 function endOf(row: RowItem, facts: RowFacts): 'expired' | 'dropped' | 'canceled' | undefined {
   const { runtime, message, now, retentionMs } = facts;
-  if (row.gen === 1 && row.createdAt < (runtime.dropBefore ?? 0)) return 'dropped';
+  if (isDropped(row, runtime)) return 'dropped';
   if (runtime.gate === 'deleted' || message === 'removed') return 'canceled';
   return message === 'gone' || isOver(row, now, retentionMs) ? 'expired' : undefined;
 }

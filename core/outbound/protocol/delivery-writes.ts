@@ -1,5 +1,5 @@
 /**
- * Every write of the outbound protocol, W1 to W25, on one page and as data: what must hold, what is set, what goes.
+ * Every write of the outbound protocol, W1 to W26, on one page and as data: what must hold, what is set, what goes.
  * Nothing else in the product changes a message, a row, a record, an endpoint or its runtime item (control-writes.ts has
  * the writes of everything else). The proof suite takes each leaf of each condition away in turn.
  */
@@ -191,15 +191,17 @@ export type SessionState = { readonly [K in (typeof SESSION_ATTRIBUTES)[number]]
  * @by session
  * @if owner is `me`
  * @else look again with the item that came back
+ * @param learnt what the session knows better; one that only ends what is too old leaves the rest, which readers change
  */
 export function releaseLease(
   ep: EndpointId,
   me: string,
   end: { readonly state: SessionState; readonly died: number; readonly wakeAt: EpochMs | undefined },
+  learnt: readonly (keyof SessionState)[] = SESSION_ATTRIBUTES,
 ): RuntimeUpdate {
   const { state, died, wakeAt } = end;
-  const known = SESSION_ATTRIBUTES.filter(name => state[name] !== undefined);
-  const gone = SESSION_ATTRIBUTES.filter(name => state[name] === undefined);
+  const known = learnt.filter(name => state[name] !== undefined);
+  const gone = learnt.filter(name => state[name] === undefined);
   return {
     kind: 'update',
     key: runtimeKey(ep),
@@ -228,11 +230,12 @@ export function releaseCrashed(ep: EndpointId, me: string, now: EpochMs, holdUnt
 /**
  * W11: remove `wakeAt`.
  * @by session
- * @if the gate is paused or disabled
+ * @if the gate is paused or disabled, or open and the kind is pull
  * @else somebody opened it, and set its own `wakeAt`
  */
 export function clearWake(ep: EndpointId): RuntimeUpdate {
-  return { kind: 'update', key: runtimeKey(ep), condition: isIn('gate', ['paused', 'disabled']), remove: WAKE };
+  const condition = any(isIn('gate', ['paused', 'disabled']), all(exists('pulled'), eq('gate', 'open')));
+  return { kind: 'update', key: runtimeKey(ep), condition, remove: WAKE };
 }
 
 // ---- outcomes --------------------------------------------------------------------------------------------------------
@@ -407,6 +410,24 @@ export function recordUnreadable(delivery: Delivery, outcome: Outcome): RecordUp
       ...deadListed(delivery.ep, now, delivery.msg),
     },
     remove: ['nextAt', 'waits'],
+  };
+}
+
+// ---- reading ---------------------------------------------------------------------------------------------------------
+
+/**
+ * W26: count what was acknowledged (**W5**, **W8**).
+ * @by reader
+ * @if the kind is pull, the hours as read
+ * @else read again
+ */
+export function countRead(read: RuntimeItem, many: number, hours: string, now: EpochMs): RuntimeUpdate {
+  return {
+    kind: 'update',
+    key: runtimeKey(read.ep),
+    condition: all(exists('pulled'), same('hours', read.hours)),
+    set: { hours, lastSuccessAt: now, lastClass: 'ok' },
+    add: { oks: many },
   };
 }
 

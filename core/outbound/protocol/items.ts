@@ -101,6 +101,9 @@ export type ContentFilter = { readonly all: readonly FilterClause[] } | { readon
 export interface EndpointItem {
   readonly id: EndpointId;
   readonly app: AppId;
+  /** Absent: push. Of a pull endpoint nothing is sent: its owner reads, and says what it has. It never changes. */
+  readonly kind?: 'push' | 'pull';
+  /** Empty where the kind is pull. */
   readonly url: string;
   readonly description: string;
   readonly uid?: string;
@@ -215,6 +218,8 @@ export interface Rated {
 export interface RuntimeItem extends Listed {
   readonly ep: EndpointId;
   readonly app: AppId;
+  /** Of kind pull: no session sends, whatever the gate. */
+  readonly pulled?: true;
   readonly gate: Gate;
   readonly gateBy?: 'operator' | 'customer' | 'system';
   readonly gateWhy?: string;

@@ -71,6 +71,7 @@ export async function createEndpoint(
   const runtime: RuntimeItem = {
     ep: id,
     app: application.id,
+    ...(given.kind === 'pull' ? { pulled: true } : {}),
     gate: 'open',
     gateSince: now,
     crashes: 0,

@@ -6,7 +6,7 @@ import { askOrSkip } from '#core/ask.ts';
 import { given } from '#core/given.ts';
 import type { EpochMs } from '#core/glossary.ts';
 import type { Item, ItemStore, Placed, Token, WakeQueue } from '#core/outbound/ports.ts';
-import { isOver } from '#core/outbound/protocol/decide.ts';
+import { isDropped, isOver, isShut } from '#core/outbound/protocol/decide.ts';
 import type { RowItem, RuntimeItem } from '#core/outbound/protocol/items.ts';
 import { deadRange, dueAtOf, queueOf, rowKind, rowsRange, wakeAtOf } from '#core/outbound/protocol/keys.ts';
 import { parseItem } from '#core/outbound/protocol/parse-item.ts';
@@ -21,7 +21,7 @@ export interface AuditPorts {
 }
 export interface AuditCounts {
   readonly endpoints: number;
-  /** With an attempt in the last hour. */
+  /** With an attempt in the last hour: of what is read nothing is learnt about our own way out. */
   readonly withTraffic: number;
   readonly onHold: number;
   readonly disabled: number;
@@ -111,13 +111,13 @@ async function lookAt(
   see: See,
 ): Promise<Seen & { readonly found: Found | undefined }> {
   const now = clock.now();
-  const isShut = runtime.gate === 'paused' || runtime.gate === 'disabled';
-  const first = isShut ? undefined : (await store.query({ ...rowsRange(runtime.ep), limit: 1 })).items[0];
+  const shut = isShut(runtime);
+  const first = shut ? undefined : (await store.query({ ...rowsRange(runtime.ep), limit: 1 })).items[0];
   const isDead = runtime.dead > 0 && runtime.gate !== 'deleted';
   const dead = isDead ? (await store.query({ ...deadRange(runtime.ep), limit: COUNTED_DEAD })).items.length : 0;
   const there = await see(runtime, first);
   const waiting = (runtime.holdUntil ?? 0) > now ? 0 : there;
-  const found = isShut ? await endingToken(store, runtime, now, retentionMs) : tokenFor(runtime, first, now);
+  const found = shut ? await endingToken(store, runtime, now, retentionMs) : tokenFor(runtime, first, now);
   return { runtime, first, dead, waiting, found };
 }
 
@@ -128,13 +128,13 @@ interface Seen {
   readonly waiting: number;
 }
 function countedWith(counts: AuditCounts, { runtime, first, dead, waiting }: Seen, now: EpochMs): AuditCounts {
-  const { gate, holdUntil = 0, lastSuccessAt = 0, lastFailureAt = 0 } = runtime;
+  const { gate, pulled = false, holdUntil = 0, lastSuccessAt = 0, lastFailureAt = 0 } = runtime;
   const one = (is: boolean): number => (is ? 1 : 0);
   const waits = first !== undefined && rowKind(first) === 'live';
   return {
     ...counts,
     endpoints: counts.endpoints + 1,
-    withTraffic: counts.withTraffic + one(Math.max(lastSuccessAt, lastFailureAt) > now - HOUR_MS),
+    withTraffic: counts.withTraffic + one(!pulled && Math.max(lastSuccessAt, lastFailureAt) > now - HOUR_MS),
     onHold: counts.onHold + one(holdUntil > now),
     disabled: counts.disabled + one(gate === 'disabled'),
     paused: counts.paused + one(gate === 'paused'),
@@ -176,14 +176,16 @@ function tokenFor(runtime: RuntimeItem, first: FirstRow, now: EpochMs): Found | 
   return { token, lost: wakeAt === undefined && now - since > LOST_AFTER_MS };
 }
 
-/** Behind a closed gate: whether something is older than the retention. */
+/** Behind a closed gate: whether something is older than the retention, or was dropped. */
 async function hasOldRow(
   store: Pick<ItemStore, 'query'>,
-  { ep, endLaterAt = 0 }: RuntimeItem,
+  runtime: RuntimeItem,
   now: EpochMs,
   retentionMs: number,
 ): Promise<boolean> {
-  const isOld = (row: Placed<RowItem> | undefined): boolean => row !== undefined && isOver(row, now, retentionMs);
+  const { ep, endLaterAt = 0 } = runtime;
+  const isOld = (row: Placed<RowItem> | undefined): boolean =>
+    row !== undefined && (isOver(row, now, retentionMs) || isDropped(row, runtime));
   const [first] = (await store.query<RowItem>({ table: 'outbox', partition: queueOf(ep), limit: 1 })).items;
   if (isOld(first)) return true;
   // They were looked through, and none is too old yet.

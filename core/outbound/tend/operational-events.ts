@@ -57,7 +57,7 @@ async function factsOf(
       ? {}
       : {
           ...given({ endpoint_uid: endpoint.uid, link: pageOf(pageUrl, application, endpoint) }),
-          url: withoutQuery(endpoint),
+          ...(endpoint.url === '' ? {} : { url: withoutQuery(endpoint) }),
           endpoint_metadata: endpoint.metadata,
         }),
   };

@@ -1,6 +1,6 @@
 /** Deliveries of one endpoint or of all, newest first; filters in the address; many of one at once sent again. */
 import { useMemo, useState } from 'preact/hooks';
-import { answerWords, stateWord } from '../../../core/words.ts';
+import { addressWords, answerWords, stateWord } from '../../../core/words.ts';
 import { serverNow } from '../../../ui/clock.ts';
 import { ByType } from '../../../ui/day.tsx';
 import type { Delivery } from '../../../ui/delivery.ts';
@@ -30,7 +30,7 @@ export function AllDeliveries() {
         <h1>Deliveries</h1>
       </header>
       <section class="card tab-content">
-        <Deliveries urls={new Map(data?.data.map(({ id, url }) => [id, url]))} />
+        <Deliveries urls={new Map(data?.data.map(({ id, url }) => [id, addressWords(url)]))} />
       </section>
     </>
   );

@@ -16,23 +16,27 @@ interface FormProps {
 
 export function EndpointForm({ title, confirm, endpoint, onSubmit, onClose }: FormProps) {
   const [url, setUrl] = useState(endpoint?.url ?? '');
+  const isRead = endpoint?.url === null;
   const [description, setDescription] = useState(endpoint?.description ?? '');
   const [types, setTypes] = useState(endpoint?.types.join(' ') ?? '');
   const names = Object.keys(endpoint?.headers ?? {});
-  const [replacing, setReplacing] = useState(names.length === 0);
+  const [replacing, setReplacing] = useState(!isRead && names.length === 0);
   const [headers, setHeaders] = useState('');
   const submit = async (): Promise<AfterConfirm> => {
     const given = headersIn(headers);
     await onSubmit({
-      ...{ url: url.trim(), description, types: types.split(/[\s,]+/).filter(each => each !== '') },
+      ...(isRead ? {} : { url: url.trim() }),
+      ...{ description, types: types.split(/[\s,]+/).filter(each => each !== '') },
       ...(replacing && (endpoint !== undefined || headers.trim() !== '') ? { headers: given } : {}),
       ...(endpoint === undefined ? {} : { if_version: endpoint.version }),
     });
     return 'close';
   };
   return (
-    <Ask title={title} confirm={confirm} onConfirm={submit} onClose={onClose} disabled={url.trim() === ''}>
-      <Field label="URL" value={url} onInput={setUrl} placeholder="https://hooks.example.com/in" autofocus />
+    <Ask title={title} confirm={confirm} onConfirm={submit} onClose={onClose} disabled={!isRead && url.trim() === ''}>
+      {isRead ? null : (
+        <Field label="URL" value={url} onInput={setUrl} placeholder="https://hooks.example.com/in" autofocus />
+      )}
       <Field label="Description" value={description} onInput={setDescription} />
       <Field
         label="Event types"
@@ -41,7 +45,7 @@ export function EndpointForm({ title, confirm, endpoint, onSubmit, onClose }: Fo
         hint="Names with spaces between them. invoice.* means all that begin with invoice. Leave it empty for every type."
       />
       <KnownTypes chosen={types} choose={setTypes} />
-      {replacing ? (
+      {isRead ? null : replacing ? (
         <label class="field">
           <span>Headers of your own</span>
           <textarea rows={3} value={headers} onInput={event => setHeaders(event.currentTarget.value)} />

@@ -1,7 +1,7 @@
 /** One endpoint: how it is, what it got, its secret, how to verify, and what can be done. */
 
 import { useState } from 'preact/hooks';
-import { endpointWords } from '../../../core/words.ts';
+import { addressWords, endpointWords } from '../../../core/words.ts';
 import { DayChart } from '../../../ui/day.tsx';
 import { grouped } from '../../../ui/grouped.ts';
 import { HealthFacts, waitsWords } from '../../../ui/health.tsx';
@@ -24,6 +24,10 @@ const TABS = [
   ['secret', 'Signing secret'],
   ['verify', 'How to verify'],
 ] as const;
+
+/** Of one that is read nothing is signed. */
+const tabsOf = ({ url }: Endpoint) =>
+  TABS.filter(([name]) => name === 'deliveries' || (url !== null && (name !== 'secret' || may('secrets'))));
 
 export function EndpointScreen({ ep, tab }: { readonly ep: string; readonly tab: string }) {
   const path = pathOf('endpoints', ep);
@@ -55,7 +59,7 @@ export function EndpointScreen({ ep, tab }: { readonly ep: string; readonly tab:
           <div class="columns">
             <section class="card tabs">
               <nav class="tab-links" aria-label="This endpoint">
-                {TABS.filter(([name]) => name !== 'secret' || may('secrets')).map(([name, word]) => (
+                {tabsOf(endpoint).map(([name, word]) => (
                   <a
                     key={name}
                     href={name === 'deliveries' ? hrefOf('endpoints', ep) : hrefOf('endpoints', ep, name)}
@@ -124,7 +128,7 @@ function Head({
           <a href={hrefOf('endpoints')}>Endpoints</a>
         </p>
         <h1>
-          {visible(endpoint.url)} <State of={endpoint.state} />
+          {visible(addressWords(endpoint.url))} <State of={endpoint.state} />
         </h1>
         <p class="faint">
           {endpoint.description === '' ? null : `${visible(endpoint.description)} · `}
@@ -132,7 +136,7 @@ function Head({
         </p>
       </div>
       <div class="actions">
-        {may('test') && gate !== 'disabled' ? button('test', 'Test …') : null}
+        {may('test') && gate !== 'disabled' && endpoint.url !== null ? button('test', 'Test …') : null}
         {may('manage') ? (
           <>
             {button('edit', 'Edit …')}

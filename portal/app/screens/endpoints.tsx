@@ -1,7 +1,7 @@
 /** All endpoints of the customer, each with how it is. */
 
 import { useState } from 'preact/hooks';
-import { type DayCounts, endpointWords } from '../../../core/words.ts';
+import { addressWords, type DayCounts, endpointWords } from '../../../core/words.ts';
 import { DaySpark } from '../../../ui/day.tsx';
 import { grouped } from '../../../ui/grouped.ts';
 import { waitsWords } from '../../../ui/health.tsx';
@@ -49,7 +49,7 @@ export function Endpoints() {
                   <a class="line-link endpoint with-day" href={hrefOf('endpoints', each.id)}>
                     <State of={each.state} />
                     <span class="type">
-                      <Url of={each.url} />
+                      <Url of={addressWords(each.url)} />
                     </span>
                     <span class="faint right">
                       {visible(each.types.length === 0 ? 'every type' : each.types.join(', '))}
@@ -96,7 +96,7 @@ function Waits({ endpoint }: { readonly endpoint: Endpoint }) {
 function Made({ endpoint }: { readonly endpoint: NewEndpoint }) {
   return (
     <section class="card guide" role="status">
-      <h2>{visible(endpoint.url)} is there</h2>
+      <h2>{visible(addressWords(endpoint.url))} is there</h2>
       {endpoint.secret === undefined ? (
         <p>People who may see its signing secret find it on the page of the endpoint.</p>
       ) : (

@@ -63,7 +63,7 @@ describe('docs/api/delivery-openapi.json', () => {
   it('has every route of the code, and no other', () => {
     const routes = [...new ApiDocument('delivery-openapi.json').operations.keys()];
     expect(routes.sort()).toEqual([...DELIVERY_ROUTES, ...PUBLISH_ROUTES].sort());
-    expect(routes).toHaveLength(56);
+    expect(routes).toHaveLength(58);
   });
 
   it('describes real replies: each success and each error of each route, and every field was seen', async () => {
@@ -211,6 +211,27 @@ describe('docs/api/delivery-openapi.json', () => {
     await store.put({ kind: 'put', key: controlKey(EGRESS), item: { ...guard, until: Number.MAX_SAFE_INTEGER } });
     await call('GET /v1/summary');
     await store.delete(controlKey(EGRESS));
+
+    // Of kind pull.
+    const pull = {
+      app,
+      ep: (await call('POST /v1/apps/{app}/endpoints', { app }, { kind: 'pull', uid: 'pull' })).body.id,
+    };
+    await call('PUT /v1/apps/{app}/endpoints/{ep}', { app, ep: 'uid:pull' }, { types: ['invoice.*'] });
+    await call(`GET ${E}`, pull);
+    await publish(app, body.replace('k1', 'k9'));
+    await settle();
+    const { cursor } = (await call(`GET ${E}/messages`, pull, undefined, { limit: '1' })).body;
+    await call(`POST ${E}/ack`, pull, { cursor });
+    await call(`GET ${E}/messages`, pull);
+    await call(`POST ${E}/ack`, pull, { cursor: 'another' });
+    await call(`GET ${E}/messages`, at);
+    await call(`POST ${E}/ack`, at, { cursor });
+    for (const act of ['test', 'trial', 'secret/rotate', 'secret/activate'] as const)
+      await call(`POST ${E}/${act}`, pull, {});
+    await call(`POST ${E}/pause`, pull, {});
+    await call(`GET ${E}/messages`, pull);
+    await call(`GET ${E}/deliveries`, pull);
 
     // 5. Jobs and the catalogue.
     const job = (await call('POST /v1/replay-jobs', {}, { app, endpoint: ep, types: ['invoice.paid'], dry_run: true }))
@@ -416,6 +437,7 @@ function bodyFor(route: Route): unknown {
   if (/^(POST|PUT) .*\/(endpoints(\/\{ep\})?|contacts)$/.test(route)) return { url: 'https://z.customer.com/' };
   if (route.endsWith('/replay')) return { request_id: 'r' };
   if (route.endsWith('/match')) return { type: 'a' };
+  if (route.endsWith('/ack')) return { cursor: 'c' };
   if (route === 'POST /v1/replay-jobs') return { app: 'uid:acme' };
   return {};
 }

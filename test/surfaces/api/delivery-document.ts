@@ -107,7 +107,7 @@ export const ROUTES: Readonly<Record<Route, Described>> = {
   'POST /v1/apps/{app}/endpoints': {
     summary: 'Makes an endpoint; its secret is in the answer.',
     query: { verify: text('true: only if it answers a ping with 2xx.') },
-    body: body({ ...schemas.ENDPOINT_BODY, ...schemas.SECRET_BODY, uid: schemas.UID }, ['url']),
+    body: body({ ...schemas.ENDPOINT_BODY, ...schemas.SECRET_BODY, uid: schemas.UID }),
     answers: { 201: ref('EndpointWithSecret') },
     errors: {
       ...NO_APP,
@@ -126,7 +126,7 @@ export const ROUTES: Readonly<Record<Route, Described>> = {
   [`GET ${E}`]: { summary: 'One endpoint.', answers: { 200: ref('EndpointWithState') }, errors: NO_ENDPOINT },
   [`PUT ${E}`]: {
     summary: 'Makes or changes the endpoint of uid:<uid>; safe to repeat.',
-    body: body({ ...schemas.ENDPOINT_BODY, ...schemas.SECRET_BODY }, ['url']),
+    body: body({ ...schemas.ENDPOINT_BODY, ...schemas.SECRET_BODY }),
     answers: { 200: ref('Endpoint'), 201: ref('EndpointWithSecret') },
     errors: {
       404: ['unknown_application', 'unknown_endpoint'],
@@ -156,24 +156,27 @@ export const ROUTES: Readonly<Record<Route, Described>> = {
     summary: 'A new secret signs at once, the old one for the grace.',
     body: body(schemas.ROTATE_BODY),
     answers: { 201: ref('Key') },
-    errors: { ...NO_ENDPOINT, 409: ['too_many_secrets', 'version_changed'] },
+    errors: { ...NO_ENDPOINT, 409: ['too_many_secrets', 'version_changed', 'wrong_kind'] },
   },
   [`POST ${E}/secret/activate`]: {
     summary: 'Forms with room for one signature use the newest secret from now on.',
     body: body({}),
     answers: { 200: ref('ActiveKey') },
-    errors: { ...NO_ENDPOINT, 409: ['version_changed'] },
+    errors: { ...NO_ENDPOINT, 409: ['version_changed', 'wrong_kind'] },
   },
   [`POST ${E}/pause`]: gate('Nothing is sent, and nothing is lost.'),
   [`POST ${E}/resume`]: gate('Sends what waited.'),
   [`POST ${E}/disable`]: gate('As pause; tests are refused as well.'),
   [`POST ${E}/enable`]: gate('Opens it; says what becomes of what waited.', schemas.ENABLE_BODY),
-  [`POST ${E}/trial`]: gate('One request now, whatever the hold says.', {}),
+  [`POST ${E}/trial`]: {
+    ...gate('One request now, whatever the hold says.', {}),
+    errors: { ...NO_ENDPOINT, 409: ['gate_closed', 'wrong_kind'] },
+  },
   [`POST ${E}/test`]: {
     summary: 'One signed request now; ten a minute and application.',
     body: body(schemas.TEST_BODY),
     answers: { 200: ref('TestResult') },
-    errors: { ...NO_ENDPOINT, 409: ['gate_closed'], 429: ['quota'] },
+    errors: { ...NO_ENDPOINT, 409: ['gate_closed', 'wrong_kind'], 429: ['quota'] },
   },
   [`GET ${E}/tests`]: {
     summary: 'Tests of the endpoint with what was sent and answered, newest first; kept as long as deliveries.',
@@ -187,6 +190,18 @@ export const ROUTES: Readonly<Record<Route, Described>> = {
     query: { ...schemas.DELIVERY_QUERY, ...schemas.PAGE_QUERY },
     answers: { 200: pageOf('Delivery') },
     errors: { ...NO_ENDPOINT, ...PAGED },
+  },
+  [`GET ${E}/messages`]: {
+    summary: 'Of kind pull: what waits with its body, in order, until it is acknowledged; replays last.',
+    query: { limit: schemas.FEED_LIMIT },
+    answers: { 200: ref('Pulled') },
+    errors: { ...NO_ENDPOINT, 409: ['gate_closed', 'wrong_kind'] },
+  },
+  [`POST ${E}/ack`]: {
+    summary: 'Of kind pull: what the cursor was given with is delivered; safe to repeat.',
+    body: body(schemas.ACK_BODY, ['cursor']),
+    answers: { 200: ref('Acknowledged') },
+    errors: { 400: ['invalid_cursor'], ...NO_ENDPOINT, 409: ['wrong_kind'] },
   },
   'GET /v1/apps/{app}/deliveries': {
     summary:

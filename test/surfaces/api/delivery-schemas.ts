@@ -2,6 +2,7 @@
 
 import { given } from '#core/given.ts';
 import { CONTACT_FIELDS } from '#core/outbound/api/contacts-api.ts';
+import { ACK_FIELDS } from '#core/outbound/api/deliveries/pull-api.ts';
 import { JOB_FIELDS, REPLAY_FIELDS } from '#core/outbound/api/deliveries/replay-api.ts';
 import { endpointFields } from '#core/outbound/api/endpoint-body.ts';
 import { SECRET_FIELDS } from '#core/outbound/api/endpoint-secret.ts';
@@ -99,7 +100,8 @@ export const DRY_RUN = oneOf(['true', 'false'], 'true: counts only, and changes 
 export const UID = text('A name of your own: 1 to 100 letters, digits, _ . and -.');
 /** The prefix is that of our own headers, which bounds no schema. */
 export const ENDPOINT_BODY: Readonly<Record<string, Schema>> = described(endpointFields('x-webhook-'), {
-  url: 'https, a public name, one of the allowed ports.',
+  kind: 'pull: nothing is sent, its owner reads (GET …/messages). It never changes. Default push.',
+  url: 'https, a public name, one of the allowed ports. Required, but for kind pull.',
   types: 'Types or beginnings with *; empty: all.',
   channels: 'Empty: all.',
   filter: 'Either all or any of up to ten clauses on `data`.',
@@ -198,6 +200,7 @@ export const DELIVERY_QUERY = {
   until: time(),
 };
 export const PAGE_QUERY = { limit: whole('1 to 250; 50 by default.'), cursor: text('Of the page before.') };
+export const ACK_BODY = described(ACK_FIELDS, { cursor: 'Of the answer that is acknowledged.' });
 export const FEED_LIMIT = whole('1 to 100; 50 by default.');
 export const STATE_QUERY = {
   state: oneOf(STATES, 'Those that are so now. A page may be short before the last one.'),
@@ -209,7 +212,10 @@ const STATE = {
     oneOf(['operator', 'customer', 'system'], 'Who paused, disabled or deleted it; null while it is open.'),
   ),
   gate: oneOf(['open', 'paused', 'disabled', 'deleted']),
-  state: oneOf(STATES, 'untried: nothing was sent to it yet. failing: its last answers were failures.'),
+  state: oneOf(
+    STATES,
+    'untried: nothing was sent to it yet. failing: its last answers were failures. pulled: it waits for its reader.',
+  ),
   why: orNull(text('Why it is held (`breaker`, `throttled`, `rate`, `crash`) or closed.')),
   failing_since: orNull(time()),
   failed_in_a_row: whole('Failures since the last success; at most 20 are counted.'),
@@ -240,6 +246,7 @@ const ENDPOINT = {
   uid: orNull(text()),
   application: text(),
   ...ENDPOINT_BODY,
+  url: orNull(text('Null where the kind is pull.')),
   schedule: WAITS,
   version: whole('Grows with each change.'),
   created_at: time(),
@@ -274,6 +281,15 @@ const MESSAGE = {
   created_at: time(),
   body_erased_at: orNull(time()),
 };
+
+const BODIED = {
+  id: id('the message'),
+  type: text(),
+  created_at: time(),
+  content_type: text(),
+  base64: orNull(text('The body as endpoints get it; null: it was erased.')),
+};
+const POLL = whole('How long to wait until then: 1 while messages come, up to 30.');
 
 export const SCHEMAS: Readonly<Record<string, Schema>> = {
   Application: object({
@@ -318,7 +334,10 @@ export const SCHEMAS: Readonly<Record<string, Schema>> = {
   }),
   Endpoint: object(ENDPOINT),
   EndpointWithState: object({ ...ENDPOINT, ...STATE }),
-  EndpointWithSecret: object({ ...ENDPOINT, ...KEY }),
+  EndpointWithSecret: {
+    ...object({ ...ENDPOINT, ...KEY }, Object.keys(KEY)),
+    description: 'The secret, but for kind pull, where nothing is signed.',
+  },
   Key: object({ ...KEY, created_at: time(), active_from: orNull(time()), not_after: orNull(time()) }),
   Keys: object({ data: listOf(ref('Key'), 'Newest first.') }),
   ActiveKey: object({ key_id: orNull(text()) }),
@@ -366,7 +385,7 @@ export const SCHEMAS: Readonly<Record<string, Schema>> = {
     status: oneOf(STATUSES),
     held: truth('It waits, and its endpoint is closed or on hold.'),
     held_until: orNull(time('The end of the hold; nobody knows when a closed endpoint is opened.')),
-    held_why: orNull(oneOf(['paused', 'disabled', 'deleted', 'breaker', 'throttled', 'rate', 'crash'])),
+    held_why: orNull(oneOf(['paused', 'disabled', 'deleted', 'pulled', 'breaker', 'throttled', 'rate', 'crash'])),
     generation: whole('One more with each replay.'),
     attempt_count: whole('Charged attempts, and the success.'),
     created_at: time(),
@@ -452,18 +471,16 @@ export const SCHEMAS: Readonly<Record<string, Schema>> = {
   },
   Message: object(MESSAGE),
   Feed: object({
-    data: listOf(
-      object({
-        id: id('the message'),
-        type: text(),
-        created_at: time(),
-        content_type: text(),
-        base64: orNull(text('The body as endpoints get it; null: it was erased.')),
-      }),
-    ),
+    data: listOf(object(BODIED)),
     after: text('For the next call; it never expires.'),
-    next_poll_seconds: whole('How long to wait until then: 1 while messages come, up to 30.'),
+    next_poll_seconds: POLL,
   }),
+  Pulled: object({
+    data: listOf(object(BODIED)),
+    cursor: orNull(text('What acknowledges these, and no others. Null where nothing waits.')),
+    next_poll_seconds: POLL,
+  }),
+  Acknowledged: object({ acknowledged: whole('Deliveries that ended by this call.') }),
   ErasedMessage: object({ ...MESSAGE, copies_erased: whole('Copies of it (`as_new`), whose bodies are erased, too.') }),
   Summary: object({
     as_of: orNull(time()),

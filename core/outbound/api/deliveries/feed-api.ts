@@ -18,9 +18,9 @@ import { HOUR_MS, toHour, toIso } from '#core/time.ts';
 const SETTLED_MS = 30_000;
 /** Hours that one call looks into at most. */
 const HOURS_PER_CALL = 48;
-const MOST_BYTES = 1_048_576;
+export const MOST_BYTES = 1_048_576;
 /** Seconds until it is asked again, by how long nothing came. */
-const POLL_SECONDS = 1;
+export const POLL_SECONDS = 1;
 const IDLE_POLL_SECONDS = 30;
 
 /** A place behind which the next message lies: its time and its id, or a time alone. */
@@ -59,7 +59,7 @@ export async function readFeed(call: ApiCall): Promise<Reply> {
   }
   let more = found.length > limit || at <= to;
   // 2. Their bodies, as many as fit into one answer; one at least.
-  const data: ReturnType<typeof shown>[] = [];
+  const data: ReturnType<typeof showBodied>[] = [];
   let bytes = 0;
   let last: string | undefined;
   const places = found.slice(0, limit);
@@ -77,7 +77,7 @@ export async function readFeed(call: ApiCall): Promise<Reply> {
     if (message === undefined || message.only !== undefined) continue;
     bytes += message.size;
     const body = await readBody(ports, message);
-    data.push(shown(message, body));
+    data.push(showBodied(message, body));
   }
   // 3. Where the next call begins: nothing lies between it and what was given.
   const end = String(Math.min(at - 1, to)).padStart(13, '0');
@@ -86,17 +86,16 @@ export async function readFeed(call: ApiCall): Promise<Reply> {
   return json(200, {
     data,
     after: next > after ? next : after,
-    next_poll_seconds: isIdle ? idle(after, now) : POLL_SECONDS,
+    next_poll_seconds: isIdle ? pollSeconds(now - SETTLED_MS - Number(after.slice(0, 13))) : POLL_SECONDS,
   });
 }
 
 /** The longer nothing came, the later it is asked again. */
-function idle(after: string, now: number): number {
-  const quietSeconds = Math.floor((now - SETTLED_MS - Number(after.slice(0, 13))) / 1_000);
-  return Math.min(IDLE_POLL_SECONDS, Math.max(POLL_SECONDS, quietSeconds * 2));
-}
+export const pollSeconds = (quietMs: number): number =>
+  Math.min(IDLE_POLL_SECONDS, Math.max(POLL_SECONDS, Math.floor(quietMs / 1_000) * 2));
 
-function shown(message: MessageItem, body: Uint8Array | undefined) {
+/** A message with its body, which is null where it was erased. */
+export function showBodied(message: MessageItem, body: Uint8Array | undefined) {
   const { id, type, createdAt } = message;
   const erased = body === undefined || message.bodyRemovedAt !== undefined;
   return {

@@ -49,10 +49,11 @@ export function showDelivery(
   };
 }
 
-/** Why nothing is sent to an endpoint now: its gate, or a hold that ends. */
+/** Why nothing is sent to an endpoint now: its gate, its reader, or a hold that ends. */
 function holdOf(runtime: RuntimeItem | undefined, now: EpochMs) {
   if (runtime === undefined) return { closed: true, why: undefined, until: undefined };
-  const { gate, holdUntil = 0, holdWhy } = runtime;
+  const { gate, pulled, holdUntil = 0, holdWhy } = runtime;
   if (gate !== 'open') return { closed: true, why: gate, until: undefined };
+  if (pulled) return { closed: true, why: 'pulled', until: undefined };
   return holdUntil > now ? { closed: false, why: holdWhy, until: holdUntil } : undefined;
 }

@@ -13,6 +13,7 @@ import type { EndpointItem } from '#core/outbound/protocol/items.ts';
 import { object } from '#core/problem.ts';
 
 const SAMPLE: Required<EndpointBody> = {
+  kind: 'pull',
   url: 'https://hooks.example.com/in',
   description: 'Of the shop',
   types: ['invoice.*'],

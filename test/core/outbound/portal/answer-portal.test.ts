@@ -31,7 +31,10 @@ interface Ids {
 interface Row {
   /** Of the success. */
   readonly status: number;
-  readonly body?: (own: Ids) => Json;
+  /** Its endpoints are of kind pull. */
+  readonly pulled?: true;
+  /** `cursor`: of a pull endpoint. */
+  readonly body?: (own: Ids, cursor: string) => Json;
   readonly query?: (own: Ids) => Values;
   /** The same with ids of the other application in it: each is refused. */
   readonly othersIn?: (own: Ids, other: Ids) => readonly { readonly body?: Json; readonly query?: Values }[];
@@ -61,6 +64,8 @@ const ROWS: Readonly<Record<PortalRoute, Row>> = {
   [`GET ${E}/deliveries`]: { status: 200, query: () => ({ status: 'delivered' }) },
   [`GET ${E}/deliveries/{msg}/attempts`]: GET,
   [`POST ${E}/deliveries/{msg}/replay`]: { status: 202, body: () => ({ request_id: 'r1', why: 'lost it' }) },
+  [`GET ${E}/messages`]: { ...GET, pulled: true },
+  [`POST ${E}/ack`]: { status: 200, pulled: true, body: (_, cursor) => ({ cursor }) },
   'GET /v1/apps/{app}/deliveries': GET,
   'GET /v1/apps/{app}/messages': GET,
   'GET /v1/apps/{app}/messages/{msg}': GET,
@@ -172,11 +177,23 @@ describe.each(PORTAL_ROUTES)('%s', route => {
   const row = ROWS[route];
   const wanted = PORTAL_CAPABILITIES[route];
   let world: World;
+  let cursor = '';
   beforeEach(async () => {
     world = await twoApplications();
+    if (!row.pulled) return;
+    const { call, publish, settle, own, other } = world;
+    const pull = async (ids: Ids): Promise<Ids> => {
+      const made = await call('POST /v1/apps/{app}/endpoints', { app: ids.app }, { kind: 'pull' });
+      await publish(ids.app, '{"key":"pulled","type":"invoice.paid","data":{}}');
+      await settle();
+      return { ...ids, ep: made.body.id };
+    };
+    world = { ...world, own: await pull(own), other: await pull(other) };
+    cursor = (await call(`GET ${E}/messages`, { ...world.own })).body.cursor;
   });
   const ownCall = ({ own }: World) => ({
-    ...(row.body ? { body: row.body(own) } : {}),
+    path: { ...own, name: 'invoice.paid' },
+    ...(row.body ? { body: row.body(own, cursor) } : {}),
     ...(row.query ? { query: row.query(own) } : {}),
   });
 

@@ -1,4 +1,4 @@
-/** The conditions of W1 to W25, as a table of verdicts: what each write finds, and whether it may go on. */
+/** The conditions of W1 to W26, as a table of verdicts: what each write finds, and whether it may go on. */
 import { expect, test } from 'vitest';
 import { holds } from '#core/condition.ts';
 import type { Item, ItemUpdate, ItemWrite } from '#core/outbound/ports.ts';
@@ -83,6 +83,24 @@ const TABLE: readonly WriteVerdicts[] = [
     ],
   },
   {
+    name: 'W26 count what was read',
+    write: writes.countRead(runtime({ hours: 'h:1.0' }), 2, 'h:3.0', NOW),
+    rows: [
+      [{ pulled: true, hours: 'h:1.0' }, true],
+      [{ pulled: true, hours: 'h:2.0' }, false],
+      [{ hours: 'h:1.0' }, false],
+    ],
+  },
+  {
+    name: 'W26 count what was read first',
+    write: writes.countRead(runtime({}), 2, 'h:2.0', NOW),
+    rows: [
+      [{ pulled: true }, true],
+      [{ pulled: true, hours: 'h:1.0' }, false],
+      [NOTHING, false],
+    ],
+  },
+  {
     name: 'W24 fix the members of a batch: the lease',
     write: at(
       writes.fixBatches({ ep: 'ep_1', me: 'me' }, [], undefined, { now: NOW, retentionMs: 1 }),
@@ -133,6 +151,8 @@ const TABLE: readonly WriteVerdicts[] = [
       [{ gate: 'disabled' }, true],
       [{ gate: 'open' }, false],
       [{ gate: 'deleted' }, false],
+      [{ gate: 'open', pulled: true }, true],
+      [{ gate: 'deleted', pulled: true }, false],
     ],
   },
   { name: 'W5 delivered, first generation', write: writes.recordEnd(delivery(1), 'delivered', outcome), rows: open1 },
@@ -340,7 +360,7 @@ const TABLE: readonly WriteVerdicts[] = [
   },
 ];
 
-// Holds W1, W3, W4, W5, W6, W9, W10, W11, W12, W13, W14, W15, W16, W17, W18, W19, W20, W21, W22, W23, W24: their conditions.
+// Holds W1, W3, W4, W5, W6, W9, W10, W11, W12, W13, W14, W15, W16, W17, W18, W19, W20, W21, W22, W23, W24, W26: their conditions.
 checkWrites(TABLE, noted, ['liveRow', 'retryRow', 'tombstoneOf']);
 
 test('a write that is repeated changes nothing: refused, or the same again', () => {
