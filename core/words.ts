@@ -85,7 +85,7 @@ const HOLDS: Readonly<Record<string, string>> = {
   crash: 'we failed while we sent to it',
 };
 
-export const holdWords = (why: string | null): string => HOLDS[why ?? ''] ?? HOLDS['deleted'] ?? '';
+const holdWords = (why: string | null): string => HOLDS[why ?? ''] ?? HOLDS['deleted'] ?? '';
 
 /** Why a delivery is not sent now. */
 export const heldWords = (why: string | null): string =>

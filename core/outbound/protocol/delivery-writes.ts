@@ -191,12 +191,12 @@ export type SessionState = { readonly [K in (typeof SESSION_ATTRIBUTES)[number]]
  * @by session
  * @if owner is `me`
  * @else look again with the item that came back
- * @param learnt what the session knows better; one that only ends what is too old leaves the rest, which readers change
  */
 export function releaseLease(
   ep: EndpointId,
   me: string,
   end: { readonly state: SessionState; readonly died: number; readonly wakeAt: EpochMs | undefined },
+  /** What it knows better: one that only ends what is too old leaves the rest, which readers change meanwhile. */
   learnt: readonly (keyof SessionState)[] = SESSION_ATTRIBUTES,
 ): RuntimeUpdate {
   const { state, died, wakeAt } = end;

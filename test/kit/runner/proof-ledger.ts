@@ -24,7 +24,7 @@ export const PROOF_FOLDER = join(import.meta.dirname, '../../..', '.holdfast', '
 const begun = new Set<string>();
 
 /**
- * Records that `suite` checked each of `invariants` (`I1` … `I14`, `O1` … `O20`) in `runs` runs. A suite is one test file: its first
+ * Records that `suite` checked each of `invariants` (`I1` … `I14`, `O1` … `O21`) in `runs` runs. A suite is one test file: its first
  * call replaces what an earlier run of that file left, so the lines of one file add up.
  */
 export function recordRun(invariants: readonly string[], suite: string, runs: number, violations = 0): void {

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import type { Reporter } from 'vitest/node';
 import { type ConditionCounts, PROOF_FOLDER, type ProofLine } from '#test/kit/runner/proof-ledger.ts';
 
-/** I1 to I14 of receiving (docs/understand/how-receiving-works.md), O1 to O20 of sending (docs/understand/how-sending-works.md). */
-const INVARIANTS = [...numbered('I', 14), ...numbered('O', 20)];
+/** I1 to I14 of receiving (docs/understand/how-receiving-works.md), O1 to O21 of sending (docs/understand/how-sending-works.md). */
+const INVARIANTS = [...numbered('I', 14), ...numbered('O', 21)];
 
 export default class ProofReporter implements Reporter {
   onInit(): void {
