@@ -98,6 +98,13 @@ export async function tourSending(stage: Stage, url: string): Promise<void> {
   const msg = String((await ask('GET /v1/apps/{app}/messages')).data[0].id);
   await ask('GET /v1/apps/{app}/messages/{msg}/body', { msg });
   await ask('GET /v1/apps/{app}/feed');
+  const pull = { ep: String((await ask('POST /v1/apps/{app}/endpoints', {}, { kind: 'pull' })).id) };
+  await stage.invoke(
+    'Publish',
+    apiEvent('POST /v1/apps/{app}/messages', { app: APP }, { key: 'pulled', type: 'invoice.paid', data: {} }),
+  );
+  await stage.deliver(/DeliveryJobs(?!Dead)/, 'FanOut');
+  await ask(`POST ${ENDPOINT}/ack`, pull, { cursor: (await ask(`GET ${ENDPOINT}/messages`, pull)).cursor });
   await ask(`POST ${ENDPOINT}/deliveries/{msg}/replay`, { ep, msg }, { request_id: 'tour', ...WHY });
   await stage.invoke('Portal', apiEvent('GET /portal'));
   // An endpoint that goes away, a broadcast, a large body.

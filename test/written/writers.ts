@@ -10,6 +10,7 @@ import { countedUnits } from '#operator/cost/counted-units.ts';
 import { FIXED_COSTS_FILE } from '#operator/cost/fixed-costs.ts';
 import { predictCost } from '#operator/cost/predict-cost.ts';
 import { countStreams } from '#test/bench/metric-streams.ts';
+import { POLL_FILES } from '#test/kit/poll-clients.ts';
 import { alarmTable, listAlarms } from '#test/lib/synth/alarm-list.ts';
 import { computeFixedCosts, renderIdleCostPage } from '#test/lib/synth/idle-cost.ts';
 import { deliveryDocument } from '#test/surfaces/api/delivery-document.ts';
@@ -97,6 +98,16 @@ function signaturesPage(): Written {
   return one(path, withBlock(readWritten(path) ?? '', 'verify-code', `\n${code.join('')}`));
 }
 
+/** Clients of the feed, as they are run by a test. */
+function pollClients(): Written {
+  const path = 'docs/send/publish.md';
+  const code = LANGUAGES.map(
+    language =>
+      `<details><summary>${language}</summary>\n\n\`\`\`${FENCE[language]}\n${readWritten(`test/fixtures/poll/${POLL_FILES[language]}`) ?? ''}\`\`\`\n\n</details>\n`,
+  );
+  return one(path, withBlock(readWritten(path) ?? '', 'poll-clients', `\n${code.join('')}`));
+}
+
 /** Pages show files of the repository, which compile and are tested: each stands behind a comment with its path. */
 function guideCode(): Written {
   const pages = readPages().filter(({ text }) => GUIDE_CODE.test(text));
@@ -175,6 +186,7 @@ export const WRITERS: Readonly<Record<string, () => Written | Promise<Written>>>
   'the delivery API': () => one('docs/api/delivery-openapi.json', json(deliveryDocument())),
   'the API of the portal': () => one('docs/api/portal-openapi.json', json(portalDocument())),
   'code that verifies a signature': signaturesPage,
+  'clients of the feed': pollClients,
   'what customers see of each trouble': async () => one('docs/api/troubles.json', json(await recordTroubles())),
   'the alarms of each runbook': runbookTables,
   'what an idle environment costs': idleCost,

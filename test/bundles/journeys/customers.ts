@@ -59,6 +59,15 @@ async function until(
   return [`answered ${status}, not ${wanted.join(' or ')}`];
 }
 
+const reader = (id: string): string => `uid:reader-${id}`;
+/** What waits, and that it has it. */
+async function readOnce(stage: Stage, id: string): Promise<{ readonly status: number }> {
+  const ep = reader(id);
+  const page = await inPortal(stage, id, [`GET ${ENDPOINT}/messages`, { ep }]);
+  if (page.status !== 200 || page.json.cursor === null) return page;
+  return inPortal(stage, id, [`POST ${ENDPOINT}/ack`, { ep }, { cursor: page.json.cursor }]);
+}
+
 /** A customer who looks at everything, and runs its endpoint through each state. */
 const visitsOf = (ep: string, msg: string, id: string): readonly Visit[] => [
   ['GET /v1/session', {}],
@@ -136,6 +145,30 @@ export const CUSTOMERS: readonly Journey[] = [
       }
       const { status } = await call(stage, 'DeliveryApi', `GET ${ENDPOINT}`, { ...APP, ep });
       return status === 404 ? wrong : [...wrong, `the endpoint is still there: ${status}`];
+    },
+  },
+  {
+    ...{ name: 'a customer reads what waits', function: 'Portal', stage: 'customers' },
+    judged: 'what it acknowledged is delivered, and is given no more',
+    prepare: async (stage, id) => {
+      await asked(stage, `PUT ${ENDPOINT}`, { ...APP, ep: reader(id) }, { kind: 'pull' });
+      const token = await asked(stage, 'POST /v1/apps/{app}/portal-tokens', APP, { expires_in_seconds: 86_400 });
+      const msg = await publish(stage, 'routed', messageOf(id, true));
+      await stage.deliver(/DeliveryJobs(?!Dead)/, 'FanOut');
+      prepared.set(id, { ep: '', msg, token });
+    },
+    act: async (stage, id) => void (await readOnce(stage, id)),
+    check: async (stage, id) => {
+      const wrong = await until(() => readOnce(stage, id), 200);
+      const left = await inPortal(stage, id, [`GET ${ENDPOINT}/messages`, { ep: reader(id) }]);
+      const { data } = await asked(stage, `GET ${ENDPOINT}/deliveries`, { ...APP, ep: reader(id) });
+      await asked(stage, `DELETE ${ENDPOINT}`, { ...APP, ep: reader(id) });
+      const states = data.map((it: { message: string; status: string }) => `${it.message} ${it.status}`).join();
+      return [
+        ...wrong,
+        ...(states === `${of(id).msg} delivered` ? [] : [`its deliveries are ${states}`]),
+        ...(left.json?.data?.length === 0 ? [] : [`given again: ${JSON.stringify(left.json).slice(0, 300)}`]),
+      ];
     },
   },
   {

@@ -5,8 +5,9 @@ import { endpointsOf } from '#core/outbound/fan-out/endpoints-of.ts';
 import { fanOut } from '#core/outbound/fan-out/fan-out.ts';
 import { fanOutNow } from '#core/outbound/fan-out/fan-out-now.ts';
 import type { FanOutJob } from '#core/outbound/ports.ts';
+import { replay } from '#core/outbound/protocol/delivery-writes.ts';
 import type { AppId, EndpointId, MessageId } from '#core/outbound/protocol/ids.ts';
-import type { ApplicationItem, MessageItem } from '#core/outbound/protocol/items.ts';
+import type { ApplicationItem, MessageItem, RecordItem } from '#core/outbound/protocol/items.ts';
 import {
   applicationKey,
   liveRowKey,
@@ -233,6 +234,21 @@ describe('a cursor', () => {
     expect(await statuses()).toEqual({ [msg]: 'delivered', [later]: 'delivered' });
   });
 
+  it('is not given for what a replay job has for later', async () => {
+    const { ep, read, ids, ack, sendAll, store, rules, clock, pass } = await world();
+    const createdAt = clock.now();
+    const [msg = ''] = await sendAll(1);
+    await ack((await read())['cursor']);
+    const delivery = { ep: ep as EndpointId, msg: msg as MessageId, createdAt };
+    const record = (await store.get(recordKey(delivery), 'consistent')) as RecordItem;
+    const now = clock.now();
+    const request = { replayId: 'r1', by: 'ada', now, alsoRetrying: false, dueAt: now + MINUTE_MS };
+    await store.transact(replay(delivery, record, request, rules.retentionMs), 'token');
+    expect(ids(await read())).toEqual([]);
+    pass(2 * MINUTE_MS);
+    expect(ids(await read())).toEqual([msg]);
+  });
+
   it('may die between record and row: nothing is given twice then, and nothing counts twice', async () => {
     const { read, ids, ack, sendAll, store } = await world();
     await sendAll(1);
@@ -328,9 +344,10 @@ describe('its gate', () => {
 
 describe('whoever watches', () => {
   it('sees nothing late, lost or failing, however long nobody reads', async () => {
-    const { ports, rules, look, sendAll, pass, telemetry, measured, tokens, sent } = await world();
+    const { ports, rules, look, read, ack, sendAll, pass, telemetry, measured, tokens, sent } = await world();
     await sendAll(3);
     pass(3 * HOUR_MS);
+    await ack((await read('1'))['cursor']);
     expect(await look()).toMatchObject({ endpoints: 1, withTraffic: 0, waiting: 0, lost: 0, onHold: 0 });
     const told: unknown[] = [];
     const jobs = { send: async (list: readonly unknown[]) => void told.push(...list) };
