@@ -83,9 +83,10 @@ const HOLDS: Readonly<Record<string, string>> = {
   throttled: 'the endpoint asked us to wait',
   rate: 'the endpoint has had all that its rate allows',
   crash: 'we failed while we sent to it',
+  pulled: 'nothing is sent: its owner reads',
 };
 
-const holdWords = (why: string | null): string => HOLDS[why ?? ''] ?? HOLDS['deleted'] ?? '';
+export const holdWords = (why: string | null): string => HOLDS[why ?? ''] ?? HOLDS['deleted'] ?? '';
 
 /** Why a delivery is not sent now. */
 export const heldWords = (why: string | null): string =>

@@ -25,7 +25,7 @@ export function endpointView(of: Endpoint) {
     id: handle(of.id),
     // A customer does not see the producer's own name of it.
     uid: outside(of.uid ?? null),
-    origin: outside(originOf(of.url)),
+    origin: outside(originOf(of.url ?? '')),
     types: outside(of.types.join(', ') || '*'),
     state,
     // A reason that somebody gave is in it.

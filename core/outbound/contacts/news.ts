@@ -7,6 +7,7 @@ import type { ApplicationItem, EndpointItem, RuntimeItem } from '#core/outbound/
 import { deadRange, endpointsRange, runtimeKey } from '#core/outbound/protocol/keys.ts';
 import { pageOf, withoutQuery } from '#core/outbound/tend/operational-events.ts';
 import { DAY_MS, HOUR_MS, toIso } from '#core/time.ts';
+import { addressWords } from '#core/words.ts';
 
 /** Behind `from`, up to `to`. */
 export interface Span {
@@ -80,7 +81,7 @@ export async function newsOf(
   const named = (endpoint: EndpointItem): Named => ({
     endpoint: endpoint.id,
     ...given({ endpoint_uid: endpoint.uid }),
-    url: withoutQuery(endpoint),
+    url: endpoint.url === '' ? addressWords(null) : withoutQuery(endpoint),
     ...given({ link: pageOf(told.pageUrl, told.application, endpoint) }),
   });
   const failing = state.flatMap(({ endpoint, runtime: { gate, failingSince } }) =>
