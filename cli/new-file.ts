@@ -4,9 +4,14 @@ import { CliError, EXIT, usageError } from './cli-error.ts';
 
 const OWNER_ALONE = 0o600;
 
-/** Writes what comes. Throws CliError (usage) where a file is there already, or none can be made. */
-export async function writeNewFile(path: string, parts: AsyncIterable<string>): Promise<void> {
+/** Throws CliError (usage) where a file is there already. */
+export function mustBeNew(path: string): void {
   if (existsSync(path)) throw usageError(`${path} is there already`, 'the name of a new file', 'give another name');
+}
+
+/** Writes what comes. Throws CliError (usage) where a file is there already, or none can be made. */
+export async function writeNewFile(path: string, parts: AsyncIterable<string> | Iterable<string>): Promise<void> {
+  mustBeNew(path);
   const unfinished = `${path}.part`;
   const file = create(unfinished);
   try {

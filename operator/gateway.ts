@@ -3,6 +3,7 @@ import type { Deployment } from '#core/config/deployment.ts';
 import type { EpochMs } from '#core/glossary.ts';
 import type { ControlStore, EventStore, PayloadStore, SearchStore } from '#core/inbound/ports.ts';
 import type { ReconcileReport } from '#core/inbound/reconcile/reconcile-deliveries.ts';
+import type { ItemStore } from '#core/outbound/ports.ts';
 import type { BlobStore, Clock, DeadQueue, Ids, QueueGauge, Timer, WorkQueue } from '#core/ports.ts';
 import type { DeliveryApi } from './delivery-api.ts';
 import type { SendHttp } from './http-answer.ts';
@@ -105,6 +106,8 @@ export interface Gateway {
   begin(scheduled: Scheduled, how?: 'try'): Promise<void>;
   /** Webhooks to customers. Throws OperatorError where the environment has no `outbound`, or it is not deployed. */
   delivery(): Promise<DeliveryApi>;
+  /** The tables of `outbound`, which only a move to another environment touches. Throws as `delivery`. */
+  outbound(): Promise<ItemStore>;
   alarms(): Promise<readonly AlarmView[]>;
   /** Undefined: no such alarm, or one that judges no number. */
   alarmGraph(name: string): Promise<AlarmGraph | undefined>;

@@ -17,6 +17,7 @@ const ALSO_NEEDED = [
   '@aws-sdk/client-cloudwatch',
   '@aws-sdk/client-cloudwatch-logs',
   '@modelcontextprotocol/sdk',
+  'age-encryption',
   'commander',
   'esbuild',
   'preact',

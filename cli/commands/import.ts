@@ -2,13 +2,18 @@
 import { createReadStream, existsSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import type { Command } from 'commander';
+import { given } from '#core/given.ts';
 import { importEvents } from '#operator/events/import-events.ts';
+import { openSecrets, SECRETS_FILE } from '#operator/sealed-secrets.ts';
+import { bringSourceSecrets } from '#operator/sources/move-secrets.ts';
 import { usageError } from '../cli-error.ts';
+import { readInput } from '../read-input.ts';
 import { type CommandSet, withExamples } from '../run.ts';
 
 interface Options {
   readonly dryRun?: boolean;
   readonly add?: boolean;
+  readonly identity?: string;
   readonly yes?: boolean;
 }
 
@@ -22,12 +27,19 @@ export function addImport(program: Command, set: CommandSet): void {
       )
       .option('--dry-run', 'look, and write nothing')
       .option('--add', 'into an environment that holds other events, too')
+      .option(
+        '--identity <key-file>',
+        `set secrets of sources, too: the private key (age) that opens <file>${SECRETS_FILE}`,
+      )
       .option('--yes', 'do not ask'),
     ['holdfast import events.ndjson --env new --dry-run', 'what would be made, and what is there'],
     ['holdfast import events.ndjson --env new --yes', 'run it again after a failure: it goes on'],
   ).action(
-    set.action(async (run, file: string, { dryRun = false, add = false, yes }: Options) => {
+    set.action(async (run, file: string, { dryRun = false, add = false, identity, yes }: Options) => {
       if (!existsSync(file)) throw usageError(`There is no ${file}`, 'a file of holdfast export', 'give its path');
+      const read = async (path: string): Promise<string> => (await readInput(run, path)).toString('utf8');
+      const secrets =
+        identity && (await openSecrets<string>('sources', await read(`${file}${SECRETS_FILE}`), await read(identity)));
       const lines = () => createInterface({ input: createReadStream(file), crlfDelay: Number.POSITIVE_INFINITY });
       if (!dryRun) await run.confirm(`Bring the events of ${file} into ${run.environment}?`, yes);
       const progress = run.out.progress(dryRun ? 'Looking' : 'Importing');
@@ -36,9 +48,21 @@ export function addImport(program: Command, set: CommandSet): void {
         progress: (done, total) => progress.update(done, total, 'events'),
       });
       progress.end();
+      const brought = secrets ? await bringSourceSecrets(run, secrets, dryRun) : undefined;
       const { events, made, there, ended, waiting, expired, withoutBody, paused } = result;
       run.out.result(
-        { dry_run: dryRun, events, made, there, ended, waiting, expired, without_body: withoutBody, paused },
+        {
+          dry_run: dryRun,
+          events,
+          made,
+          there,
+          ended,
+          waiting,
+          expired,
+          without_body: withoutBody,
+          paused,
+          ...given({ secrets: brought }),
+        },
         () => [
           `${events} events in ${file}: ${made} ${dryRun ? 'to make' : 'made'} (${waiting} of them wait), ${there} there already`,
           ...(ended === 0
@@ -46,8 +70,17 @@ export function addImport(program: Command, set: CommandSet): void {
             : [`${ended} waited here, and ended where they come from: they ${dryRun ? 'end' : 'ended'} here, too`]),
           ...(expired === 0 ? [] : [`${expired} left out: their retention is over`]),
           ...(withoutBody === 0 ? [] : [`${withoutBody} have no body any more`]),
+          ...(brought === undefined
+            ? []
+            : [
+                `secrets of sources: ${brought.set.length} ${dryRun ? 'to set' : 'set'}, ${brought.there.length} there already`,
+              ]),
         ],
       );
+      if (brought !== undefined && brought.left.length > 0)
+        run.out.note(
+          `Left as they are, with another secret here or no place for one: ${brought.left.join(', ')}. sources set-secret sets one.`,
+        );
       if (paused.length === 0 || dryRun) return;
       run.out.note(
         `${paused.join(', ')} ${paused.length === 1 ? 'is' : 'are'} paused. When the old environment has stopped, export from it once more, import that, then resume.`,

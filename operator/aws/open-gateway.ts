@@ -9,6 +9,7 @@ import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import { DynamoDbControlStore } from '#adapters/dynamodb/dynamodb-control-store.ts';
 import { DynamoDbEventStore } from '#adapters/dynamodb/dynamodb-event-store.ts';
+import { DynamoDbItemStore } from '#adapters/dynamodb/dynamodb-item-store.ts';
 import { DynamoDbPayloadStore } from '#adapters/dynamodb/dynamodb-payload-store.ts';
 import { DynamoDbSearchStore } from '#adapters/dynamodb/dynamodb-search-store.ts';
 import { SqsDeadQueue } from '#adapters/sqs/sqs-dead-queue.ts';
@@ -98,6 +99,11 @@ export async function openGateway(deployment: Deployment, env: Env): Promise<Gat
       await new LambdaClient(settings).send(new InvokeCommand({ FunctionName, InvocationType }));
     },
     delivery: () => openDelivery(cloudFormation, deployment, local?.endpoint),
+    outbound: async () => {
+      const stack = await readDelivery(cloudFormation, deployment, local?.endpoint);
+      const [registry = '', outbox = ''] = [stack.get('RegistryTable'), stack.get('OutboxTable')];
+      return new DynamoDbItemStore(dynamodb, { registry, outbox });
+    },
     alarms: () => readAlarms(cloudWatch, `holdfast-${environment}-`),
     alarmGraph: name => readAlarmGraph(cloudWatch, name, systemClock.now()),
     // The local AWS keeps no metrics.
@@ -126,16 +132,24 @@ interface FoundStack {
 /** The API of the third stack, asked with the same credentials. */
 async function openDelivery(
   client: CloudFormationClient,
-  { config }: Deployment,
+  deployment: Deployment,
   local: string | undefined,
 ): Promise<DeliveryApi> {
-  if (config.outbound === undefined) throw sendsNothing(config.environment);
-  const { outputs } = await readStack(client, config.environment, 'delivery', local);
+  const outputs = await readDelivery(client, deployment, local);
   const url = (outputs.get('DeliveryApiUrl') ?? '').replace(/\/$/, '');
   // A local AWS gives its APIs names that few programs resolve; by address they are the same.
   const byAddress = local === undefined ? url : `${local}/_aws/execute-api/${new URL(url).hostname.split('.')[0]}`;
   const region = await client.config.region();
   return signedDeliveryApi({ url: byAddress, region, credentials: () => client.config.credentials() }, sendHttp);
+}
+
+async function readDelivery(
+  client: CloudFormationClient,
+  { config }: Deployment,
+  local: string | undefined,
+): Promise<FoundStack['outputs']> {
+  if (config.outbound === undefined) throw sendsNothing(config.environment);
+  return (await readStack(client, config.environment, 'delivery', local)).outputs;
 }
 
 function sendsNothing(environment: string): OperatorError {

@@ -23,7 +23,8 @@ export async function exportCustomers(
   return { event_types: await listEventTypes(operator), applications };
 }
 
-async function allOf(api: DeliveryApi, path: readonly string[]): Promise<readonly Shown[]> {
+/** Every page of a list of the API. */
+export async function allOf(api: DeliveryApi, path: readonly string[]): Promise<readonly Shown[]> {
   const found: Shown[] = [];
   let cursor: string | undefined;
   do {

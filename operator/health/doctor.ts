@@ -11,6 +11,7 @@ import { readDeliverySummary } from '#operator/customers/deliveries.ts';
 import { explainError } from '#operator/explain-error.ts';
 import type { Operator } from '#operator/operator.ts';
 import { likelyCause } from '#operator/refused/refused.ts';
+import { secretsTaken } from '#operator/sealed-secrets.ts';
 import { commandToSet, stateOf } from '#operator/sources/stored-state.ts';
 import { ago, span } from '#operator/span.ts';
 import { isNotice } from './is-notice.ts';
@@ -30,6 +31,7 @@ export interface Check {
 const STATE_TEXTS = { absent: 'not deployed', empty: 'not set', pairing: 'waiting for its provider to bring one' };
 /** The longest interval of audits is an hour. */
 const AUDIT_LATE_MS = 2 * HOUR_MS;
+const SHOWN_EXPORTS = 3;
 const OLD_SECRET_DAYS = 365;
 const CLOCK_SLACK_MS = MINUTE_MS;
 
@@ -39,6 +41,7 @@ export async function checkEverything(operator: Operator): Promise<readonly Chec
   const { place } = await operator.gateway();
   const found = await Promise.all([
     guard('secrets', note => checkSecrets(operator, note)),
+    guard('secrets', note => checkExports(operator, note)),
     guard('alarms', note => checkAlarmServices(operator, note)),
     guard('front door', note => checkFrontDoor(operator, note)),
     guard('processor', note => checkProcessor(operator, note)),
@@ -68,6 +71,14 @@ async function guard(name: string, check: (note: (found: Check) => void) => Prom
     found.push({ name, result: 'wrong', text: explainError(error).message });
   }
   return found;
+}
+
+/** Who took secrets out of here, as the last exports noted it. */
+async function checkExports(operator: Operator, note: (check: Check) => void): Promise<void> {
+  for (const { at, by, of, count, to } of await secretsTaken(operator, SHOWN_EXPORTS)) {
+    const text = `${by} exported those of ${count} ${of} ${ago(at, operator.clock.now())}, for ${to}`;
+    note({ name: 'secrets', result: 'ok', text });
+  }
 }
 
 async function checkHandlers(operator: Operator, note: (check: Check) => void): Promise<void> {

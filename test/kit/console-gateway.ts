@@ -192,6 +192,7 @@ export class ConsoleGateway {
           })),
         write: refuse,
       },
+      outbound: refuse,
       alarms: () => this.#read(() => this.alarms),
       begin: refuse,
       logs: {

@@ -44,7 +44,7 @@ export type Json = any;
  * `real`: requests go out on sockets, to this machine only. `judgeMs`: time for one judgement of a schema, here long
  * enough that no busy machine decides what is too slow.
  */
-export function producerWorld(startsAt = NOW, real = false, judgeMs = 60_000) {
+export function producerWorld(startsAt = NOW, real = false, judgeMs = 60_000, master = 'm'.repeat(64)) {
   let now = startsAt;
   // The database asks it for the time and nothing else.
   const clock = { now: () => now } as Pick<VirtualClock, 'now'>;
@@ -95,7 +95,7 @@ export function producerWorld(startsAt = NOW, real = false, judgeMs = 60_000) {
     // The bucket's lifecycle: the retention and its grace.
     blobs: new MemoryBlobs(clock, 37),
     jobs: { send: async (list: readonly Job[]) => void jobs.push(...list) },
-    sealer: aesSealer({ current: 'm'.repeat(64) }),
+    sealer: aesSealer({ current: master }),
     sign: attemptSigner({
       ...{ specs: specs as never, crypto: nodeSigningCrypto, headerPrefix: 'x-webhook-', userAgent: 'Holdfast/test' },
     }),

@@ -37,7 +37,7 @@ export const ROOMS: Readonly<Record<string, string>> = {
 
   // The only code that calls AWS or the network.
   adapters:
-    'core/** npm:@aws-sdk/* npm:@smithy/* npm:aws4fetch npm:@cfworker/json-schema npm:jose npm:aws-lambda node:*',
+    'core/** npm:@aws-sdk/* npm:@smithy/* npm:aws4fetch npm:age-encryption npm:@cfworker/json-schema npm:jose npm:aws-lambda node:*',
   // Wiring: one folder per function.
   lambdas: 'core/** adapters providers handlers npm:@middy/core npm:aws-lambda node:*',
   // Infrastructure.
@@ -55,7 +55,7 @@ export const ROOMS: Readonly<Record<string, string>> = {
   operator: 'core/** adapters local/shell',
   'operator/aws': `core/** adapters operator local/shell local/emulator/given-endpoint.ts ${LAPTOP}`,
   'operator/cost': 'core node:*',
-  'operator/customers': 'core/** adapters operator ui/delivery.ts',
+  'operator/customers': 'core/** adapters operator ui/delivery.ts node:*',
   'operator/deaths': 'core/** operator',
   'operator/events': 'core/** adapters handlers operator operator/sources local/shell npm:holdfast npm:vitest node:*',
   'operator/health':

@@ -1,8 +1,10 @@
-/** `holdfast out export`: event types, applications and endpoints, for another system. */
+/** `holdfast out export`: event types, applications and endpoints, for another environment or another system. */
 import type { Command } from 'commander';
-import { writeNewFile } from '#cli/new-file.ts';
+import { mustBeNew, writeNewFile } from '#cli/new-file.ts';
 import { type CommandSet, withExamples } from '#cli/run.ts';
+import { readEndpointSecrets } from '#operator/customers/customer-secrets.ts';
 import { exportCustomers } from '#operator/customers/export-customers.ts';
+import { checkRecipient, SECRETS_FILE, sealSecrets } from '#operator/sealed-secrets.ts';
 
 export function addOutExport(out: Command, set: CommandSet): void {
   withExamples(
@@ -11,24 +13,37 @@ export function addOutExport(out: Command, set: CommandSet): void {
       .argument('<file>', 'a new file; only you can read it (mode 0600)')
       .description(
         'Write event types, customers and their endpoints as JSON, as the delivery API shows them: without secrets, and with values of headers masked',
+      )
+      .option(
+        '--secrets [key]',
+        `write secrets and values of headers to <file>${SECRETS_FILE}, for this public key (age1…)`,
       ),
     ['holdfast out export customers.json --env prod', 'all of them'],
+    ['holdfast out export customers.json --secrets age1…', 'with their secrets, which only the private key opens'],
   ).action(
-    set.action(async (run, file: string) => {
+    set.action(async (run, file: string, { secrets: key }: { readonly secrets?: string | true }) => {
+      const recipient = key === undefined ? undefined : await checkRecipient(key);
+      const secretsFile = `${file}${SECRETS_FILE}`;
+      for (const each of recipient === undefined ? [file] : [file, secretsFile]) mustBeNew(each);
       const progress = run.out.progress('Exporting');
-      let counts = { event_types: 0, applications: 0, endpoints: 0 };
-      const whole = async function* () {
-        const all = await exportCustomers(run, (done, total) => progress.update(done, total, 'applications'));
-        const endpoints = all.applications.reduce((sum, each) => sum + each.endpoints.length, 0);
-        counts = { event_types: all.event_types.length, applications: all.applications.length, endpoints };
-        yield `${JSON.stringify(all, null, 2)}\n`;
-      };
-      await writeNewFile(file, whole());
+      const all = await exportCustomers(run, (done, total) => progress.update(done, total, 'applications'));
       progress.end();
-      run.out.result({ file, ...counts }, () => [
+      const endpoints = all.applications.reduce((sum, each) => sum + each.endpoints.length, 0);
+      const counts = { event_types: all.event_types.length, applications: all.applications.length, endpoints };
+      if (recipient !== undefined) {
+        const secrets = await readEndpointSecrets(run, all);
+        await writeNewFile(secretsFile, [await sealSecrets(run, recipient, { of: 'endpoints', secrets })]);
+      }
+      await writeNewFile(file, [`${JSON.stringify(all, null, 2)}\n`]);
+      const more = recipient === undefined ? {} : { secrets: secretsFile };
+      run.out.result({ file, ...more, ...counts }, () => [
         `${counts.event_types} event types, ${counts.applications} applications, ${counts.endpoints} endpoints in ${file}`,
       ]);
-      run.out.note('It has no secrets: GET /v1/apps/<app>/endpoints/<endpoint>/secret shows one to who may read it.');
+      run.out.note(
+        recipient === undefined
+          ? 'It has no secrets: give --secrets and a public key (age1…) for those.'
+          : `Their secrets are in ${secretsFile}, for ${recipient}; that you took them is noted.`,
+      );
     }),
   );
 }

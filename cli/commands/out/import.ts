@@ -4,10 +4,25 @@ import type { Command } from 'commander';
 import { EXIT, usageError } from '#cli/cli-error.ts';
 import { readInput } from '#cli/read-input.ts';
 import { type CommandSet, type Run, withExamples } from '#cli/run.ts';
+import type { EndpointSecrets } from '#operator/customers/customer-secrets.ts';
+import {
+  type ImportedCustomers,
+  importCustomers,
+  readCustomers,
+  resumeImported,
+} from '#operator/customers/import-customers.ts';
+import { readExport } from '#operator/moving/export-file.ts';
 import { EXPORTED_FROM, type ExportedFrom, importPlan, readPlan } from '#operator/moving/import-export.ts';
+import type { ImportResult } from '#operator/moving/run-import.ts';
+import { openSecrets, SECRETS_FILE } from '#operator/sealed-secrets.ts';
+
+const OURS = 'holdfast';
 
 interface ImportOptions {
   readonly from?: string;
+  readonly identity?: string;
+  readonly newSecrets?: boolean;
+  readonly resume?: boolean;
   readonly dryRun?: boolean;
   readonly yes?: boolean;
 }
@@ -17,20 +32,32 @@ export function addOutImport(out: Command, set: CommandSet): void {
     out
       .command('import')
       .argument('<file>', 'JSON or NDJSON; - for stdin')
-      .description('Create the customers that another system exported, with the secrets they have')
-      .option('--from <system>', `the system that exported it: ${EXPORTED_FROM.join(', ')}`)
+      .description('Create the customers that another environment or system exported, with the secrets they have')
+      .option('--from <system>', `the system that exported it: ${[OURS, ...EXPORTED_FROM].join(', ')}`)
+      .option('--identity <key-file>', `of ${OURS}: the private key (age) that opens <file>${SECRETS_FILE}`)
+      .option(
+        '--new-secrets',
+        `of ${OURS}, without --identity: each endpoint gets a secret that its customer must be told`,
+      )
+      .option('--resume', `of ${OURS}, at the end: resume the endpoints that the import paused`)
       .option('--dry-run', 'say what would be created and what cannot be')
       .option('--yes', 'do not ask'),
     ['holdfast out import --from svix svix.json --dry-run', 'what would be created, and what cannot be carried over'],
+    [
+      'holdfast out import --from holdfast customers.json --identity key.txt --env new --yes',
+      'under the ids they have; nothing is sent, and endpoints arrive paused',
+    ],
     ['holdfast out import --from svix svix.json --yes', 'creates what is not there yet; run it again after a failure'],
   ).action(
-    set.action(async (run, file: string, { from, dryRun = false, yes }: ImportOptions) => {
+    set.action(async (run, file: string, options: ImportOptions) => {
+      const { from, dryRun = false, yes } = options;
+      if (from === OURS) return importOurs(run, file, options);
       const system = EXPORTED_FROM.find(each => each === from);
       if (system === undefined)
         throw usageError(
           from === undefined ? 'No --from' : `--from "${from.slice(0, 40)}"`,
-          EXPORTED_FROM.join(', '),
-          `e.g. --from ${EXPORTED_FROM[0]}`,
+          [OURS, ...EXPORTED_FROM].join(', '),
+          `e.g. --from ${OURS}`,
         );
       warnOfReaders(run, file);
       const plan = await readPlan(run, system, (await readInput(run, file)).toString('utf8'));
@@ -49,6 +76,10 @@ async function carryOver(run: Run, from: ExportedFrom, plan: Parameters<typeof i
     progress: (done, total) => progress.update(done, total, 'applications'),
   });
   progress.end();
+  return tell(run, result, dryRun);
+}
+
+function tell(run: Run, result: ImportResult | ImportedCustomers, dryRun: boolean) {
   const counted = (name: string, { made, there }: { made: number; there: number }) => [
     name,
     String(made),
@@ -72,6 +103,44 @@ async function carryOver(run: Run, from: ExportedFrom, plan: Parameters<typeof i
   const missing = result.left.filter(({ endpoint }) => endpoint).length;
   if (missing > 0) run.out.note(`${missing} of them ${missing === 1 ? 'is' : 'are'} not created at all.`);
   return missing > 0 && !dryRun ? EXIT.partial : EXIT.ok;
+}
+
+/** What `holdfast out export` wrote. */
+async function importOurs(run: Run, file: string, options: ImportOptions) {
+  const { identity, newSecrets = false, resume = false, dryRun = false, yes } = options;
+  const customers = await readCustomers(run, readExport((await readInput(run, file)).toString('utf8')));
+  const endpoints = customers.applications.reduce((sum, each) => sum + each.endpoints.length, 0);
+  const all = `${customers.types.length} event types, ${customers.applications.length} applications, ${endpoints} endpoints`;
+  const progress = run.out.progress(dryRun ? 'looking' : resume ? 'resuming' : 'importing');
+  const told = (done: number, total: number): void => progress.update(done, total, 'applications');
+  if (resume) {
+    await run.confirm(`Resume what the import paused of ${endpoints} endpoints? ${run.environment} sends then`, yes);
+    const done = await resumeImported(run, customers, told);
+    progress.end();
+    run.out.result(done, () => [`${done.resumed} endpoints resumed; ${done.others} others are as they were`]);
+    return EXIT.ok;
+  }
+  if (newSecrets === (identity !== undefined))
+    throw usageError(
+      newSecrets ? '--identity with --new-secrets' : 'Neither --identity nor --new-secrets',
+      '--identity key.txt for the secrets they have, or --new-secrets',
+      `holdfast out export --secrets age1… writes ${file}${SECRETS_FILE}, which --identity opens`,
+    );
+  if (identity !== undefined) warnOfReaders(run, identity);
+  const read = async (path: string): Promise<string> => (await readInput(run, path)).toString('utf8');
+  const secrets =
+    identity === undefined
+      ? 'new'
+      : await openSecrets<EndpointSecrets>('endpoints', await read(`${file}${SECRETS_FILE}`), await read(identity));
+  if (!dryRun) await run.confirm(`Bring what is not in ${run.environment} yet of ${all}?`, yes);
+  const result = await importCustomers(run, customers, { dryRun, secrets, progress: told });
+  progress.end();
+  const code = tell(run, result, dryRun);
+  if (!dryRun && result.endpoints.made > result.closed) {
+    run.out.note('Endpoints that were open are paused; nothing is sent to them.');
+    run.out.next(run.command(`out import --from ${OURS} ${file} --resume`), 'after the old environment has stopped');
+  }
+  return code;
 }
 
 const OTHERS = 0o077;

@@ -97,23 +97,28 @@ function changeOf(body: ApplicationBody): ApplicationChange {
   };
 }
 
-export async function createApp(call: ApiCall, given?: ApplicationBody): Promise<Reply> {
-  const body = given ?? bodyOf<ApplicationBody>(call, { ...fieldsOf(call), uid }, ['name']);
+/** A new application: what the body says, over the defaults. */
+export function applicationOfBody(body: ApplicationBody): NewApplication {
   const { name = '', metadata = {}, limits = {}, format = 'standard' } = body;
   const named = body.uid === undefined ? {} : { uid: body.uid };
   const change = changeOf(body);
-  refuseForm(call, change);
   const optional = OPTIONAL.flatMap(key =>
     change[key] === undefined || change[key] === null ? [] : [[key, change[key]]],
   );
-  const result = await createApplication(call.ports, {
+  return {
     ...(Object.fromEntries(optional) as Pick<NewApplication, (typeof OPTIONAL)[number]>),
     name,
     metadata,
     limits: limitsOf(limits),
     format,
     ...named,
-  });
+  };
+}
+
+export async function createApp(call: ApiCall, given?: ApplicationBody): Promise<Reply> {
+  const body = given ?? bodyOf<ApplicationBody>(call, { ...fieldsOf(call), uid }, ['name']);
+  refuseForm(call, changeOf(body));
+  const result = await createApplication(call.ports, applicationOfBody(body));
   if (result.kind === 'created') return json(201, showApplication(result.application));
   return refuse(
     409,

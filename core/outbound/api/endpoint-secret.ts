@@ -47,7 +47,7 @@ export const SECRET_FIELDS = {
 /** The secret that was given, or a fresh one. Throws `Refused` (400) and never repeats what was given. */
 export function secretOf(
   { secret, alg }: SecretBody,
-  ports: ApiPorts,
+  ports: Pick<ApiPorts, 'randomBytes' | 'crypto'>,
   { signature, compatibility }: Pick<EndpointItem, 'signature' | 'compatibility'>,
 ): SecretBytes {
   if (secret === undefined) {
@@ -68,7 +68,12 @@ const keyIsText = (compatibility: EndpointItem['compatibility']): boolean =>
   compatibility !== undefined && compatibility.like !== 'svix';
 
 /** Sealed for this endpoint, or contact. `seed` names the key: the same request makes the same name. */
-export function sealKey(ports: ApiPorts, about: string, secret: SecretBytes, seed: string): StoredKey {
+export function sealKey(
+  ports: Pick<ApiPorts, 'crypto' | 'sealer' | 'clock'>,
+  about: string,
+  secret: SecretBytes,
+  seed: string,
+): StoredKey {
   const kid = `k_${toBase32(ports.crypto.hash('sha256', utf8(`${about}\n${seed}`))).slice(0, 10)}`;
   const { alg, plain } = secret;
   return {

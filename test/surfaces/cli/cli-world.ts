@@ -131,6 +131,7 @@ export class CliWorld {
         if (name === 'sweep') void world.sweeper.invoke({});
       },
       delivery: () => Promise.reject(new Error('nothing is sent here')),
+      outbound: () => Promise.reject(new Error('nothing is sent here')),
       dead: new MemoryDeadQueue(world.dead),
       gauge: new MemoryQueueGauge(world.main, world.dead),
       secrets: this.vault,
