@@ -201,7 +201,7 @@ it('tells of an endpoint that has failed for an hour, and that one was disabled,
 it('does not tell customers what they did themselves, and not why the platform did it', async () => {
   const { confirmed, minutes, box, change, clock } = await world();
   await confirmed('ops@customer.com');
-  await change({ gate: 'disabled', gateBy: 'customer', gateSince: clock.now() });
+  await change({ gate: 'disabled', gateBy: 'customer', gateSince: clock.now() + 1 });
   await minutes(30);
   expect(box).toEqual([]);
   await change({ gate: 'disabled', gateBy: 'operator', gateWhy: 'they do not pay', gateSince: clock.now() });
@@ -366,4 +366,37 @@ it('looks at an application every ten minutes, and at none without contacts', as
   expect((await call('DELETE /v1/apps/{app}/contacts/{contact}', { app, contact: id })).status).toBe(204);
   await hour();
   expect(await hour()).toBe(0);
+});
+
+it('says the same again where nobody knows whether it came, and what happened since only afterwards', async () => {
+  const { confirmed, minutes, box, change, clock, failing, call, app } = await world();
+  const url = 'https://second.customer.com/in';
+  const second = (await call('POST /v1/apps/{app}/endpoints', { app }, { url })).body.id as EndpointId;
+  await confirmed('ops@customer.com');
+  await change({ gate: 'disabled', gateBy: 'system', gateSince: clock.now() + 1 });
+  failing('unknown');
+  await minutes(15);
+  await change({ gate: 'disabled', gateBy: 'system', gateSince: clock.now() }, second);
+  failing(undefined);
+  await minutes(3 * 60);
+  expect(box).toHaveLength(3);
+  expect(box[1]?.text).toBe(box[0]?.text);
+  expect(box[1]?.text).not.toContain(second);
+  expect(box[2]?.text).toContain(second);
+});
+
+it('leaves alone what an index that lags brings too early', async () => {
+  const { confirmed, minutes, store, app } = await world();
+  await confirmed('ops@customer.com');
+  await minutes(1);
+  const before = await store.get(contactsKey(app), 'consistent');
+  const lagging = new Proxy(store, {
+    get: (target, name) => {
+      if (name === 'query') return async () => ({ items: [{ pk: contactsKey(app).pk }] });
+      const member: unknown = Reflect.get(target, name, target);
+      return typeof member === 'function' ? member.bind(target) : member;
+    },
+  });
+  await minutes(9, { store: lagging });
+  expect(await store.get(contactsKey(app), 'consistent')).toEqual(before);
 });
