@@ -3,7 +3,7 @@ import { type EpochMs, type SourceId, splitEventPk } from '#core/glossary.ts';
 import type { EventIn, EventItem } from '#core/inbound/protocol/event-item.ts';
 import { errorPattern } from '#core/inbound/search/error-pattern.ts';
 import type { EventFilter } from '#core/inbound/search/event-filter.ts';
-import { EventSearch } from '#core/inbound/search/list-events.ts';
+import { eachDead } from '#core/inbound/search/list-events.ts';
 import type { Operator } from '#operator/operator.ts';
 import { movableMessages } from './dead-messages.ts';
 
@@ -28,20 +28,15 @@ export interface DeadLetters {
   readonly inQueue: number;
 }
 
-/** Every event of the filter that is dead, or closed, found by the index of dead events. */
+/** Every event of the filter that is dead, or closed, found by the index of dead events. In no order. */
 export async function* eachDeadEvent<S extends 'dead_letter' | 'closed'>(
   operator: Operator,
   status: S,
   filter: EventFilter,
 ): AsyncGenerator<EventIn<S>> {
   const isMeant = (item: EventItem): item is EventIn<S> => item.status === status;
-  const search = new EventSearch({ ...filter, statuses: [status] }, 'newest', await operator.gateway());
-  let cursor: string | undefined;
-  do {
-    const page = await search.page({ limit: 500, cursor });
-    yield* page.items.filter(isMeant);
-    cursor = page.cursor;
-  } while (cursor !== undefined);
+  const { store } = await operator.gateway();
+  for await (const items of eachDead(filter, status, store)) yield* items.filter(isMeant);
 }
 
 /** Dead letters by source, event type and cause. The largest group first. */

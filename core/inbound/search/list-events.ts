@@ -11,6 +11,7 @@ import { isTerminal } from '#core/inbound/protocol/event-status.ts';
 import { FAR } from '#core/inbound/protocol/event-writes.ts';
 import { fromBase64, textOf, toBase64, utf8 } from '#core/scan/bytes.ts';
 import { decodeJsonObject } from '#core/scan/json-object.ts';
+import { sideBySide } from '#core/side-by-side.ts';
 import { type EventFilter, matchesFilter, matchesType } from './event-filter.ts';
 import { type Order, type Position, TimelineReader } from './read-timeline.ts';
 
@@ -184,16 +185,51 @@ async function collectDead(
   let cursor: string | undefined;
   do {
     const page = await store.attention(partition, cursor);
-    for (const { pk, attentionAt } of page.items) {
-      const [deadAt, cause] = attentionAt.split('#');
-      // Newest deaths first: nothing received since could have died before it.
-      if (Number(deadAt) < filter.since) return true;
-      if (filter.cause === undefined || cause === filter.cause) found.add(pk);
-    }
+    const { pks, isLast } = meantOf(page.items, filter);
+    for (const pk of pks) found.add(pk);
+    if (isLast) return true;
     cursor = page.cursor;
     if (found.size > INDEX_LIMIT) return false;
   } while (cursor !== undefined);
   return true;
+}
+
+/** Of a page of the index of dead events, those that may be meant; whether the next page has none. */
+function meantOf(
+  entries: readonly { readonly pk: EventPk; readonly attentionAt: string }[],
+  filter: EventFilter,
+): { readonly pks: readonly EventPk[]; readonly isLast: boolean } {
+  const read = entries.map(({ pk, attentionAt }) => {
+    const [deadAt, cause] = attentionAt.split('#');
+    return { pk, deadAt: Number(deadAt), cause };
+  });
+  // Newest deaths first: nothing received since could have died before it.
+  const since = read.filter(({ deadAt }) => deadAt >= filter.since);
+  const meant = since.filter(({ cause }) => filter.cause === undefined || cause === filter.cause);
+  return { pks: meant.map(({ pk }) => pk), isLast: since.length < read.length };
+}
+
+/**
+ * Every event of the filter that is dead, or closed, in no order between sources: a page of the index of dead events at a
+ * time, however many there are. A list in the order of arrival cannot be had this way; a count, or all of them, can.
+ */
+export async function* eachDead(
+  filter: EventFilter,
+  status: 'dead_letter' | 'closed',
+  store: ListStore,
+): AsyncGenerator<readonly EventItem[]> {
+  const meant: EventFilter = { ...filter, statuses: [status] };
+  const partitions = filter.sources.map(source => (status === 'closed' ? closedOf(source) : source));
+  // Most sources have none: their first looks go side by side.
+  const first = await sideBySide(partitions, partition => store.attention(partition), READS_IN_PARALLEL);
+  for (const [at, partition] of partitions.entries()) {
+    let page = first[at];
+    while (page !== undefined) {
+      const { pks, isLast } = meantOf(page.items, filter);
+      yield (await readAll(pks, store)).filter(item => matchesFilter(item, meant));
+      page = isLast || page.cursor === undefined ? undefined : await store.attention(partition, page.cursor);
+    }
+  }
 }
 
 async function pageOfTimeline(

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { errorPattern } from '#core/inbound/search/error-pattern.ts';
 import { meantToClose } from '#operator/deaths/close-deaths.ts';
-import { groupDeadByError } from '#operator/deaths/dead-letters.ts';
+import { groupDeadByError, groupDeadLetters } from '#operator/deaths/dead-letters.ts';
 import { readMeant } from '#operator/events/list-events.ts';
 import { ConsoleGateway } from '#test/kit/console-gateway.ts';
 
@@ -57,4 +57,39 @@ it('makes four lines of three thousand deaths', async () => {
     }
   expect(readMeant(operator, { error: '' })).toMatchObject({ kind: 'wrong', problems: [{ path: 'error' }] });
   expect(groups[0]?.histogram.reduce((sum, n) => sum + n, 0)).toBe(750);
+});
+
+it('finds more deaths than one list names, and reads no arrivals for it', { timeout: 60_000 }, async () => {
+  const gateway = new ConsoleGateway();
+  const now = Date.now();
+  const many = 10_200;
+  for (let n = 0; n < many; n++) {
+    const source = n % 2 === 0 ? 'stripe' : 'github';
+    gateway.add({ source, key: `k${n}`, type: 'x', status: 'dead_letter', receivedAt: now - n, cause: 'permanent' });
+  }
+  gateway.add({ source: 'stripe', key: 'ok', type: 'x', status: 'completed', receivedAt: now });
+  const operator = gateway.operator();
+  const { store } = await operator.gateway();
+  let arrivals = 0;
+  let records = 0;
+  const [timeline, getMany] = [store.timeline.bind(store), store.getMany.bind(store)];
+  store.timeline = (...asked) => {
+    arrivals += 1;
+    return timeline(...asked);
+  };
+  store.getMany = async pks => {
+    records += pks.length;
+    return getMany(pks);
+  };
+  const read = readMeant(operator, { status: 'dead_letter' });
+  if (read.kind !== 'filter') throw new Error('no filter');
+  expect((await groupDeadLetters(operator, read.filter)).total).toBe(many);
+  expect([arrivals, records]).toEqual([0, many]);
+  // Newest deaths first: what died before the window ends the search.
+  records = 0;
+  const recent = readMeant(operator, { status: 'dead_letter', since: new Date(now - 99).toISOString() });
+  if (recent.kind !== 'filter') throw new Error('no filter');
+  expect(await meantToClose(operator, recent.filter)).toHaveLength(100);
+  expect(arrivals).toBe(0);
+  expect(records).toBeLessThan(300);
 });
