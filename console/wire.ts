@@ -132,6 +132,9 @@ export interface NowView {
     readonly unfinishedCapped: boolean;
     readonly oldestAt?: number;
     readonly dead: number;
+    readonly deadCapped: boolean;
+    /** When they were counted. Absent: now. */
+    readonly deadAt?: number;
   };
   /** What needs a person and what is worth knowing, the gravest first. */
   readonly needs: readonly NeedRow[];

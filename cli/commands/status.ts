@@ -1,5 +1,6 @@
 /** `holdfast status`: one screen. Is it healthy, is there a backlog, is there poison? */
 import type { Command } from 'commander';
+import { given } from '#core/given.ts';
 import type { Concern } from '#core/inbound/protocol/concerns.ts';
 import { REFUSED_SLOTS } from '#core/inbound/protocol/event-item.ts';
 import { reportJob } from '#core/inbound/replay/report-job.ts';
@@ -8,7 +9,7 @@ import { toIso } from '#core/time.ts';
 import { type DeliverySummary, guardText } from '#operator/customers/deliveries.ts';
 import type { OpenBreaker, Unfinished } from '#operator/events/unfinished.ts';
 import { isNotice } from '#operator/health/is-notice.ts';
-import { type Need, needsAPerson, needsOf } from '#operator/health/needs.ts';
+import { deadCountText, type Need, needsAPerson, needsOf } from '#operator/health/needs.ts';
 import { describeSweeper } from '#operator/health/sweeper.ts';
 import { readSystem, type SystemView } from '#operator/health/system-view.ts';
 import { span } from '#operator/span.ts';
@@ -55,6 +56,11 @@ function toJson(run: Run, view: SystemView, all: readonly Need[]): unknown {
     queue: view.main ?? null,
     dead_letter_queue: view.dead ?? null,
     open_dead_letters: view.openDeadLetters ?? null,
+    // Of very many: when they were counted, if that was not now; and whether there are more.
+    ...given({
+      open_dead_letters_counted_at: view.deadLettersAt && toIso(view.deadLettersAt),
+      open_dead_letters_capped: view.deadLettersCapped,
+    }),
     unfinished: unfinishedJson(view.unfinished),
     last_due_at: isoOrNull(view.unfinished?.lastDueAt),
     open_breakers: view.unfinished?.breakers.map(breakerJson) ?? null,
@@ -130,7 +136,8 @@ function screen(run: Run, view: SystemView, all: readonly Need[], place: string)
     part(
       'dead letters',
       letters,
-      it => `${counted(view.openDeadLetters, 'event')}; ${counted(it.visible + it.hidden, 'message')} in the queue`,
+      it =>
+        `${deadCountText(view, 'event', run.clock.now())}; ${counted(it.visible + it.hidden, 'message')} in the queue`,
     ),
     ...(view.refused?.length === 0 ? [] : [part('refused', view.refused, refusedText)]),
     ...(view.concerns ?? []).flatMap(concern => concernLines(run, concern, line)),

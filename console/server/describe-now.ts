@@ -33,6 +33,8 @@ export async function describeNow(operator: Operator): Promise<NowView> {
       unfinishedCapped: unfinished?.capped ?? false,
       ...given({ oldestAt: unfinished?.oldestAt }),
       dead: system.openDeadLetters ?? 0,
+      deadCapped: system.deadLettersCapped ?? false,
+      ...given({ deadAt: system.deadLettersAt }),
     },
     needs,
     sources,

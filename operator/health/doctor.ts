@@ -15,6 +15,7 @@ import { secretsTaken } from '#operator/sealed-secrets.ts';
 import { commandToSet, stateOf } from '#operator/sources/stored-state.ts';
 import { ago, span } from '#operator/span.ts';
 import { isNotice } from './is-notice.ts';
+import { deadCountText } from './needs.ts';
 import { readProcessor } from './processor.ts';
 import { runbookOf } from './runbook-of.ts';
 import { describeSweeper, isSweeperLate } from './sweeper.ts';
@@ -218,7 +219,7 @@ async function checkPipeline(operator: Operator, note: (check: Check) => void): 
     });
   for (const { part, why } of view.unread) note({ name: part, result: 'wrong', text: `cannot be read: ${why}` });
   if (view.openDeadLetters) {
-    const text = `${view.openDeadLetters} events are dead`;
+    const text = deadCountText(view, 'dead event', operator.clock.now());
     note({ name: 'dead letters', result: 'warning', text, fix: operator.command('dlq ls') });
   }
   for (const [source, pause] of Object.entries(view.pauses ?? {})) {

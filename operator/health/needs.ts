@@ -3,7 +3,7 @@ import { REFUSED_SLOTS } from '#core/inbound/protocol/event-item.ts';
 import { MINUTE_MS } from '#core/time.ts';
 import { guardText } from '#operator/customers/deliveries.ts';
 import { likelyCause } from '#operator/refused/refused.ts';
-import { span } from '#operator/span.ts';
+import { ago, span } from '#operator/span.ts';
 import { isNotice } from './is-notice.ts';
 import { describeSweeper, isSweeperLate } from './sweeper.ts';
 import type { SystemView } from './system-view.ts';
@@ -25,7 +25,7 @@ const STUCK_MS = 3 * MINUTE_MS;
 export function needsOf(view: SystemView, now: number): readonly Need[] {
   const all = [
     ...processor(view),
-    ...deadLetters(view),
+    ...deadLetters(view, now),
     ...alarms(view),
     ...sweeper(view, now),
     ...refused(view),
@@ -53,8 +53,20 @@ function processor({ processor: view }: SystemView): readonly Need[] {
   return [need(`the processor is stopped (${view.state}): events wait`, next)];
 }
 
-function deadLetters({ openDeadLetters: dead = 0 }: SystemView): readonly Need[] {
-  const text = `${dead.toLocaleString('en')} dead letter${dead === 1 ? '' : 's'}`;
+/** `over 3,000`, `100,000 (counted 5 min ago)`. */
+export function deadCountText(
+  { openDeadLetters = 0, deadLettersAt, deadLettersCapped }: SystemView,
+  what: string,
+  now: number,
+): string {
+  const count = `${deadLettersCapped ? 'over ' : ''}${openDeadLetters.toLocaleString('en')} ${what}`;
+  const one = openDeadLetters === 1 ? count : `${count}s`;
+  return deadLettersAt === undefined ? one : `${one} (counted ${ago(deadLettersAt, now)})`;
+}
+
+function deadLetters(view: SystemView, now: number): readonly Need[] {
+  const { openDeadLetters: dead = 0 } = view;
+  const text = deadCountText(view, 'dead letter', now);
   return dead === 0 ? [] : [need(text, { text: 'See what died', href: '/dead' })];
 }
 

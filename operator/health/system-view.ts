@@ -1,12 +1,16 @@
 /** What the state of an environment is, read once for `status` and `doctor`. */
 
+import { given } from '#core/given.ts';
+import type { EpochMs } from '#core/glossary.ts';
 import { CONCERNS_CONTROL, type Concern, decodeConcerns, isKept } from '#core/inbound/protocol/concerns.ts';
 import { readPauses } from '#core/inbound/protocol/pause-source.ts';
 import type { PauseNote } from '#core/inbound/protocol/pauses.ts';
 import { type ReplayJob, readOpenJobs, readReplayJob } from '#core/inbound/replay/replay-job.ts';
 import { TimelineReader } from '#core/inbound/search/read-timeline.ts';
+import { readSweeper } from '#core/inbound/sweep/sweeper-record.ts';
 import { type AuditState, readAudit } from '#core/inbound/watch/audit-records.ts';
 import type { QueueNumbers } from '#core/ports.ts';
+import { sideBySide } from '#core/side-by-side.ts';
 import { HOUR_MS } from '#core/time.ts';
 import { type DeliverySummary, readDeliverySummary } from '#operator/customers/deliveries.ts';
 import { readUnfinished, type Unfinished } from '#operator/events/unfinished.ts';
@@ -28,6 +32,10 @@ export interface SystemView {
   readonly main: QueueNumbers | undefined;
   readonly dead: QueueNumbers | undefined;
   readonly openDeadLetters: number | undefined;
+  /** Of very many: when the sweeper counted them. Absent: now. */
+  readonly deadLettersAt?: EpochMs;
+  /** There are more than `openDeadLetters`. */
+  readonly deadLettersCapped?: true;
   readonly unfinished: Unfinished | undefined;
   /** Kept of the last hour, by source and cause. */
   readonly refused: readonly RefusedCount[] | undefined;
@@ -70,7 +78,7 @@ export async function readSystem(operator: Operator): Promise<SystemView> {
     unfinished,
     refused,
     concerns,
-    openDeadLetters,
+    deaths,
     jobs,
     customers,
   ] = await Promise.all([
@@ -116,25 +124,41 @@ export async function readSystem(operator: Operator): Promise<SystemView> {
     unfinished,
     refused,
     concerns,
-    openDeadLetters,
+    openDeadLetters: deaths?.open,
+    ...given({ deadLettersAt: deaths?.at, deadLettersCapped: deaths?.capped }),
     jobs,
     customers,
   };
   return { ...parts, alarms: views, deployedAt, unread };
 }
 
-async function countDeadLetters(operator: Operator): Promise<number> {
-  const { store } = await operator.gateway();
-  let count = 0;
-  for (const source of operator.sourceIds) {
+/** Counted by the index up to here, as the first screen is read again and again; of more the sweeper keeps a count. */
+const COUNTED_DEATHS = 3_000;
+
+interface DeathCount {
+  readonly open: number;
+  readonly at?: EpochMs;
+  readonly capped?: true;
+}
+
+async function countDeadLetters(operator: Operator): Promise<DeathCount> {
+  const { store, control } = await operator.gateway();
+  let open = 0;
+  let more = false;
+  await sideBySide(operator.sourceIds, async source => {
     let cursor: string | undefined;
     do {
       const page = await store.attention(source, cursor);
-      count += page.items.length;
+      open += page.items.length;
       cursor = page.cursor;
-    } while (cursor !== undefined);
-  }
-  return count;
+    } while (cursor !== undefined && open < COUNTED_DEATHS);
+    more ||= cursor !== undefined;
+  });
+  if (!more) return { open };
+  const last = (await readSweeper(control)).deaths;
+  // It may be older than what is there now.
+  if (last === undefined || last.open < open) return { open, capped: true };
+  return { open: last.open, at: last.at, ...(last.complete ? {} : { capped: true }) };
 }
 
 async function countReceived(operator: Operator, since: number): Promise<{ count: number; capped: boolean }> {

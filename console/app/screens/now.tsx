@@ -110,7 +110,14 @@ function Numbers({ view: { numbers } }: { readonly view: NowView }) {
       </div>
       <div class={numbers.dead > 0 ? 'bad' : ''}>
         <dt>Dead letters</dt>
-        <dd>{count(numbers.dead)}</dd>
+        <dd>
+          {count(numbers.dead, numbers.deadCapped)}{' '}
+          {numbers.deadAt === undefined ? null : (
+            <small>
+              counted <Ago at={numbers.deadAt} />
+            </small>
+          )}
+        </dd>
       </div>
     </dl>
   );
