@@ -70,9 +70,11 @@ const CAUSES: Readonly<Record<string, string>> = {
 /** A cause without words of its own loses its underscores. */
 export const causeWords = (cause: string): string => CAUSES[cause] ?? cause.replaceAll('_', ' ');
 
-/** `503, it is overloaded`, or why there was no answer. */
+/** `503, it is overloaded`, or why there was no answer. A 404 shares the class of those who deny access, but seldom its reason. */
 export const answerWords = (code: number | null | undefined, of: string): string =>
-  of === 'ok' ? String(code ?? 'accepted') : `${code ?? 'no answer'}, ${causeWords(of)}`;
+  of === 'ok'
+    ? String(code ?? 'accepted')
+    : `${code ?? 'no answer'}, ${code === 404 && of === 'denied' ? 'it found nothing at this address' : causeWords(of)}`;
 
 /** Why nothing is sent to an endpoint now. */
 const HOLDS: Readonly<Record<string, string>> = {
@@ -120,7 +122,7 @@ export interface EndpointState {
 const REMEMBERED = 20;
 
 /**
- * An endpoint in one line; where nobody knows since when it fails, when it last accepted something: `on hold after 5 failed tries; next try 14:32; since 14:02; last answer 503, it is overloaded`.
+ * An endpoint in one line; where nobody knows since when it fails, when it last accepted something: `on hold after 5 failed tries; next try 14:32; fails since 14:02; last answer 503, it is overloaded`.
  * `clock`: a time as this reader sees times.
  */
 export function endpointWords(of: EndpointState, clock: (iso: string) => string): string {
@@ -139,7 +141,12 @@ export function endpointWords(of: EndpointState, clock: (iso: string) => string)
   if (state === 'ok') return rate;
   const parts =
     state === 'holding'
-      ? [why === 'breaker' && tries > 0 ? `on hold after ${many}` : `on hold: ${holdWords(why)}`, then, begun, answer]
+      ? [
+          why === 'breaker' && tries > 0 ? `on hold after ${many}` : `on hold: ${holdWords(why)}`,
+          then,
+          begun === '' ? '' : `fails ${begun}`,
+          answer,
+        ]
       : state === 'failing'
         ? [begun === '' ? 'fails' : `fails ${begun}`, then, begun === '' ? accepted : '', answer, rate]
         : [why === null || why === '' ? '' : `“${why}”`, last === null ? '' : answer];
@@ -160,7 +167,7 @@ export function dayWords({ successes, failures }: DayCounts): string {
   const tries = `${inThousands(ok + failed)} ${ok + failed === 1 ? 'try' : 'tries'} in 24 hours`;
   if (failed === 0) return `${tries}, none failed`;
   const worst = failures.indexOf(Math.max(...failures));
-  const at = worst === 0 ? 'in this hour' : worst === 1 ? 'an hour ago' : `${worst} hours ago`;
+  const at = worst === 0 ? 'in this hour' : worst === 1 ? 'in the hour before this' : `${worst} hours ago`;
   const of = `${inThousands(failures[worst] ?? 0)} of ${inThousands((failures[worst] ?? 0) + (successes[worst] ?? 0))}`;
   return `${tries}, ${inThousands(failed)} failed, most of them ${at} (${of})`;
 }

@@ -6,7 +6,15 @@ import { EVENT_STATUSES } from '#core/glossary.ts';
 import { STATES } from '#core/outbound/api/health-api.ts';
 import { ANSWER_CLASSES } from '#core/outbound/ports.ts';
 import { FINAL_STATUSES, OPEN_STATUSES } from '#core/outbound/protocol/items.ts';
-import { answerWords, causeWords, type EndpointState, endpointWords, stateOfWord, stateWord } from '#core/words.ts';
+import {
+  answerWords,
+  causeWords,
+  dayWords,
+  type EndpointState,
+  endpointWords,
+  stateOfWord,
+  stateWord,
+} from '#core/words.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const FACES = ['cli', 'console', 'mcp', 'portal/app', 'ui', 'operator'];
@@ -85,7 +93,7 @@ it('says of an endpoint since when, the last answer, and what happens next at wh
   expect(said({ state: 'pulled' })).toBe('nothing was acknowledged yet');
   const held = { state: 'holding', failing_since, last_failure, next_trial_at: '2026-11-24T14:32:00Z' };
   expect(said({ ...held, why: 'breaker', failed_in_a_row: 5 })).toBe(
-    'on hold after 5 failed tries; next try 14:32; since 14:02; last answer 503, it is overloaded',
+    'on hold after 5 failed tries; next try 14:32; fails since 14:02; last answer 503, it is overloaded',
   );
   expect(said({ ...held, why: 'throttled', failing_since: null })).toMatch(
     /^on hold: the endpoint asked us to wait; next try 14:32; last/,
@@ -101,4 +109,14 @@ it('says of an endpoint since when, the last answer, and what happens next at wh
   );
   expect(said({ state: 'paused', why: 'ada: their deploy' })).toBe('“ada: their deploy”');
   expect(answerWords(null, 'timeout')).toBe('no answer, no answer in time');
+  expect(answerWords(404, 'denied')).toBe('404, it found nothing at this address');
+  expect(answerWords(403, 'denied')).toBe('403, it denied access');
+});
+
+it('says of the hour before the running one no time that may be wrong: it ended a minute ago, or an hour', () => {
+  const none = Array(22).fill(0);
+  expect(dayWords({ successes: [0, 0, ...none], failures: [1, 8, ...none] })).toBe(
+    '9 tries in 24 hours, 9 failed, most of them in the hour before this (8 of 8)',
+  );
+  expect(dayWords({ successes: [0, 0, ...none], failures: [8, 1, ...none] })).toMatch(/in this hour \(8 of 8\)$/);
 });

@@ -40,7 +40,7 @@ describe('looking', () => {
       last_failure: { code: 410 },
     });
     expect((await run('endpoints', 'uid:acme', ep)).stdout).toMatch(
-      /^on hold: on hold after 1 failed try; next try in [^;]*; since [^;]*; last answer 410, it says that it is gone\n/,
+      /^on hold: on hold after 1 failed try; next try in [^;]*; fails since [^;]*; last answer 410, it says that it is gone\n/,
     );
     expect((await run('endpoints', 'uid:acme')).stdout).toContain('https://hooks.customer.com/in');
   });

@@ -311,12 +311,20 @@ describe.skipIf(BROWSER_PATH === undefined)('the portal in a browser', () => {
     await page.getByRole('button', { name: 'Show the body' }).click();
     await page.waitForSelector('.json');
     await look('a delivery');
-    await page.setViewportSize({ width: 360, height: 740 });
-    for (const place of ['', '#/endpoints', `#/endpoints/${world.ep}`, '#/events', `#/endpoints/${world.ep}/verify`]) {
-      await page.goto(`${world.origin}/portal${place}`);
-      await page.waitForSelector('.line-link, .code, .types');
-      const wide = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
-      if (wide > 0) found[`${place} at 360`] = [`${wide} pixels too wide`];
+    for (const width of [360, 390]) {
+      await page.setViewportSize({ width, height: 740 });
+      for (const place of [
+        '',
+        '#/endpoints',
+        `#/endpoints/${world.ep}`,
+        '#/events',
+        `#/endpoints/${world.ep}/verify`,
+      ]) {
+        await page.goto(`${world.origin}/portal${place}`);
+        await page.waitForSelector('.line-link, .code, .types');
+        const wide = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
+        if (wide > 0) found[`${place} at ${width}`] = [`${wide} pixels too wide`];
+      }
     }
     expect(Object.entries(found).filter(([, list]) => list.length > 0)).toEqual([]);
     expect(wrong).toEqual([]);
