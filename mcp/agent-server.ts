@@ -1,13 +1,5 @@
 /** The server of the Model Context Protocol around some tools. Loaded by `holdfast mcp` alone. */
-import { Server } from '@modelcontextprotocol/sdk/server/index.js';
-import {
-  CallToolRequestSchema,
-  ErrorCode,
-  GetPromptRequestSchema,
-  ListPromptsRequestSchema,
-  ListToolsRequestSchema,
-  McpError,
-} from '@modelcontextprotocol/sdk/types.js';
+import { ProtocolError, ProtocolErrorCode, Server } from '@modelcontextprotocol/server';
 import { closest } from '#core/problem.ts';
 import { VERSION } from '#core/version.ts';
 import { askedBy, type Question } from './prompts.ts';
@@ -30,8 +22,8 @@ export function agentServer({ tools, absent, questions }: Offered): Server {
     { name: 'holdfast', version: VERSION },
     { capabilities: { tools: {}, prompts: {} }, instructions: INSTRUCTIONS },
   );
-  server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: tools.map(({ listed }) => listed) }));
-  server.setRequestHandler(CallToolRequestSchema, async ({ params }, { signal }) => {
+  server.setRequestHandler('tools/list', () => ({ tools: tools.map(({ listed }) => listed) }));
+  server.setRequestHandler('tools/call', async ({ params }, { mcpReq: { signal } }) => {
     const found = tools.find(({ listed }) => listed.name === params.name);
     if (found !== undefined) return found.call(params.arguments, signal);
     const names = tools.map(({ listed }) => listed.name);
@@ -45,15 +37,18 @@ export function agentServer({ tools, absent, questions }: Offered): Server {
           : `did you mean ${near}?`;
     return refusal(wrong('name', params.name, names.join(', '), fix));
   });
-  server.setRequestHandler(ListPromptsRequestSchema, () => ({ prompts: questions.map(({ listed }) => listed) }));
-  server.setRequestHandler(GetPromptRequestSchema, ({ params }) => {
+  server.setRequestHandler('prompts/list', () => ({ prompts: questions.map(({ listed }) => listed) }));
+  server.setRequestHandler('prompts/get', ({ params }) => {
     const found = questions.find(({ listed }) => listed.name === params.name);
     const names = questions.map(({ listed }) => listed.name).join(', ');
     if (found === undefined)
-      throw new McpError(ErrorCode.InvalidParams, `no such prompt; allowed: ${names}; choose one of them`);
+      throw new ProtocolError(ProtocolErrorCode.InvalidParams, `no such prompt; allowed: ${names}; choose one of them`);
     const event = params.arguments?.['event'];
     if (found.listed.arguments !== undefined && !event?.trim())
-      throw new McpError(ErrorCode.InvalidParams, 'no event; allowed: the id of one; give it as the argument event');
+      throw new ProtocolError(
+        ProtocolErrorCode.InvalidParams,
+        'no event; allowed: the id of one; give it as the argument event',
+      );
     return askedBy(found, event);
   });
   return server;

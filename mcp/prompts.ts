@@ -1,5 +1,5 @@
 /** The three questions of a night, as a person picks them in the agent's program. */
-import type { GetPromptResult, Prompt } from '@modelcontextprotocol/sdk/types.js';
+import type { GetPromptResult, Prompt } from '@modelcontextprotocol/server';
 import { outside } from './outside.ts';
 
 export interface Question {

@@ -1,7 +1,6 @@
 /** `holdfast mcp`: serves an agent over stdin and stdout. Nothing but the protocol is written to stdout. */
-import type { Server } from '@modelcontextprotocol/sdk/server/index.js';
-import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
-import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
+import type { Server, Transport } from '@modelcontextprotocol/server';
+import { StdioServerTransport } from '@modelcontextprotocol/server/stdio';
 import { type PortalPlace, portalApi, portalSession } from '#operator/customers/portal-api.ts';
 import type { Operator } from '#operator/operator.ts';
 import { pauseTool, replayTool } from './act-tools.ts';

@@ -1,5 +1,5 @@
 /** A tool as the protocol shows it: its arguments are checked, its answer is JSON, its errors say what to do. */
-import type { CallToolResult, Tool as ListedTool } from '@modelcontextprotocol/sdk/types.js';
+import type { CallToolResult, Tool as ListedTool } from '@modelcontextprotocol/server';
 import { type Check, type ConfigProblem, object, problemsOf, text } from '#core/problem.ts';
 import { explainError } from '#operator/explain-error.ts';
 import { type FailureKind, OperatorError } from '#operator/operator-error.ts';

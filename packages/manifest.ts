@@ -16,7 +16,7 @@ const ALSO_NEEDED = [
   '@aws-sdk/client-cloudformation',
   '@aws-sdk/client-cloudwatch',
   '@aws-sdk/client-cloudwatch-logs',
-  '@modelcontextprotocol/sdk',
+  '@modelcontextprotocol/server',
   'age-encryption',
   'commander',
   'esbuild',

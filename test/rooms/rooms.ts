@@ -67,7 +67,7 @@ export const ROOMS: Readonly<Record<string, string>> = {
   console: 'core/words.ts ui',
   'console/server': 'core/** operator/** providers console ui node:*',
   'console/app': 'core/words.ts ui console npm:preact',
-  mcp: 'core/** operator/** npm:@modelcontextprotocol/sdk node:*',
+  mcp: 'core/** operator/** npm:@modelcontextprotocol/server node:*',
   'portal/app': 'core/words.ts ui npm:preact node:*',
   ui: 'core/words.ts npm:preact npm:esbuild node:*',
 

@@ -1,6 +1,5 @@
 /** An agent at `holdfast mcp`: the SDK's own client, the real command, and the whole product in memory. */
-import { Client } from '@modelcontextprotocol/sdk/client/index.js';
-import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
+import { Client, InMemoryTransport } from '@modelcontextprotocol/client';
 import { onTestFinished } from 'vitest';
 import { serveAgent } from '#mcp/serve-agent.ts';
 import type { CliOptions, CliWorld } from '../cli/cli-world.ts';

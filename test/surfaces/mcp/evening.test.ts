@@ -219,9 +219,12 @@ it('a call that is called off stops between two steps', async () => {
   const { confirm } = await ask('replay', given);
   const stop = new AbortController();
   world.clock.after(300, () => stop.abort());
-  const asked = client.callTool({ name: 'replay', arguments: { ...given, confirm } }, undefined, {
-    signal: stop.signal,
-  });
+  const asked = client.callTool(
+    { name: 'replay', arguments: { ...given, confirm } },
+    {
+      signal: stop.signal,
+    },
+  );
   await expect(world.clock.complete(asked)).rejects.toThrow();
   await world.clock.advanceBy(MINUTE_MS);
   const replayed = world.items().filter(item => item.gen === 2).length;

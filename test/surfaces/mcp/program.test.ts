@@ -59,7 +59,7 @@ const LOADS = `
 it('no other command loads the library of the protocol', () => {
   const run = (...program: readonly string[]): string =>
     execFileSync(process.execPath, ['--input-type=module', '-e', LOADS, ...program], { cwd: ROOT, encoding: 'utf8' });
-  expect(run('./mcp/serve-agent.ts')).toContain('loads @modelcontextprotocol/sdk');
+  expect(run('./mcp/serve-agent.ts')).toContain('loads @modelcontextprotocol/server');
   const said = run('./bin/holdfast.ts', 'cost');
   expect(said).toContain('Predicted');
   expect(said).not.toContain('loads');
