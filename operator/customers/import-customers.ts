@@ -124,18 +124,23 @@ function readEndpoint(shown: Fields, app: AppId, prefix: string): ReadEndpoint {
   if (!ID.test(id)) throw wrong(`an endpoint of ${app}`, 'no id (ep_…)');
   const headers = Object.keys((shown['headers'] ?? {}) as Fields);
   const names = Object.values(ENDPOINT).map(each => each.name);
-  const body = { ...only(shown, names), headers: {} };
-  refuse(`${app}/${id}`, problemsOf(body, object(endpointFields(prefix), ['url'])));
+  // One that is pulled has no URL; of the usual kind nothing is stored.
+  const isPulled = shown['kind'] === 'pull';
+  const left = isPulled ? ['url'] : shown['kind'] === 'push' ? ['kind'] : [];
+  const body = {
+    ...only(
+      shown,
+      names.filter(name => !left.includes(name)),
+    ),
+    headers: {},
+  };
+  refuse(`${app}/${id}`, problemsOf(body, object(endpointFields(prefix), isPulled ? [] : ['url'])));
   const [createdAt, changedAt] = [parseIso(String(shown['created_at'])), parseIso(String(shown['updated_at']))];
   const version = Number(shown['version']);
   if (createdAt === undefined || changedAt === undefined || !Number.isSafeInteger(version))
     throw wrong(`${app}/${id}`, 'no created_at, updated_at or version');
   const uid = textOf(shown['uid']);
-  const fields = newEndpointOf(
-    { ...(body as EndpointBody & { url: string }), ...given({ uid }) },
-    { timeoutMs: 0 },
-    [],
-  );
+  const fields = newEndpointOf({ ...(body as EndpointBody), ...given({ uid }) }, { timeoutMs: 0 }, []);
   const item: EndpointItem = {
     ...fields,
     ...{ id: id as EndpointId, app, createdAt, version, subscribedAt: createdAt },
@@ -273,8 +278,9 @@ class Import {
     own: EndpointSecrets | undefined,
     { was, limit }: { readonly was: Partial<ClosedGate>; readonly limit: number },
   ): Promise<void> {
-    const verdict = checkTarget(wanted.url, this.#target);
-    if (verdict.kind === 'refused')
+    const isPulled = wanted.kind === 'pull';
+    const verdict = isPulled ? undefined : checkTarget(wanted.url, this.#target);
+    if (verdict?.kind === 'refused')
       return this.#leave(what, `url: ${verdict.message}`, 'ask the customer for another URL', true);
     const named =
       wanted.uid === undefined
@@ -285,8 +291,9 @@ class Import {
     const now = clock.now();
     const gate = gateOfImported(was, now);
     if (!this.#way.dryRun) {
-      const keys = own === undefined ? [this.#newKey(wanted)] : sealedAgain(own.keys, wanted.id, this.#sealer);
-      if (keys.length === 0)
+      const keys =
+        own === undefined ? (isPulled ? [] : [this.#newKey(wanted)]) : sealedAgain(own.keys, wanted.id, this.#sealer);
+      if (keys.length === 0 && !isPulled)
         return this.#leave(what, 'all its secrets are over', 'rotate where it comes from, and export again', true);
       const result = await importEndpoint({ store: this.#store, ids }, { ...wanted, subscribedAt: now }, keys, {
         gate,
@@ -368,7 +375,7 @@ function bare(item: ImportedApplication | ApplicationItem): Fields {
 /** What a customer or a producer decided. `without`: headers that are not compared. */
 function settings(item: EndpointItem, without: readonly string[] = []): Fields {
   const headers = Object.fromEntries(Object.entries(item.headers).filter(([name]) => !without.includes(name)));
-  const names = [...Object.keys(ENDPOINT), 'uid', 'createdAt'];
+  const names = [...Object.keys(ENDPOINT), 'uid', 'createdAt'].filter(name => name !== 'kind' || item.kind === 'pull');
   return { ...only(item as unknown as Fields, names), headers };
 }
 

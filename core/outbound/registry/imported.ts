@@ -43,6 +43,7 @@ export function importEndpoint(
   { gate, limit }: { readonly gate: ClosedGate; readonly limit: number },
 ): Promise<ItemsTransactResult> {
   const { id: ep, app } = endpoint;
-  const runtime: RuntimeItem = { ep, app, ...gate, crashes: 0, opens: 0, probes: 0, dead: 0, ...FIRST_PACE };
+  const pulled = endpoint.kind === 'pull' ? ({ pulled: true } as const) : {};
+  const runtime: RuntimeItem = { ep, app, ...pulled, ...gate, crashes: 0, opens: 0, probes: 0, dead: 0, ...FIRST_PACE };
   return store.transact(createEndpoint(endpoint, { keys, version: 1 }, runtime, limit), ids.uuid());
 }

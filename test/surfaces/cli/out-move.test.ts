@@ -111,6 +111,9 @@ async function filled() {
   const eps: Record<string, EndpointId> = {};
   for (const [name, body] of Object.entries(ENDPOINTS)) eps[name] = await put('acme', name, body);
   await put('operations', 'ops', {});
+  const pull = { app: 'uid:operations', ep: 'uid:pulled' };
+  const pulled = await call('PUT /v1/apps/{app}/endpoints/{ep}', pull, { kind: 'pull', types: ['a.b'] });
+  expect(pulled.status, JSON.stringify(pulled.body)).toBe(201);
   const at = (name: string) => ({ app: 'uid:acme', ep: `uid:${name}` });
   old.pass(HOUR_MS);
   await call('PATCH /v1/apps/{app}/endpoints/{ep}', at('open'), { description: 'changed once' });
@@ -133,7 +136,7 @@ async function filled() {
   const exported = await old.run(['out', 'export', file, '--secrets', recipient]);
   expect(exported).toMatchObject({
     code: 0,
-    stdout: expect.stringContaining('2 event types, 3 applications, 9 endpoints'),
+    stdout: expect.stringContaining('2 event types, 3 applications, 10 endpoints'),
   });
   const args = ['out', 'import', '--from', 'holdfast', file, '--identity', keyFile];
   return { old, file, keyFile, identity, recipient, eps, exported, args };
@@ -178,7 +181,11 @@ describe('customers in another environment', () => {
     const { old, args, file } = await filled();
     const target = empty();
     const dry = await target.run([...args, '--dry-run', '--json']);
-    const all = { types: { made: 2, there: 0 }, applications: { made: 3, there: 0 }, endpoints: { made: 9, there: 0 } };
+    const all = {
+      types: { made: 2, there: 0 },
+      applications: { made: 3, there: 0 },
+      endpoints: { made: 10, there: 0 },
+    };
     expect(JSON.parse(dry.stdout)).toEqual({ dry_run: true, ...all, closed: 4, left: [] });
     expect((await target.items('registry')).size).toBe(0);
 
@@ -202,6 +209,9 @@ describe('customers in another environment', () => {
     for (const [key, item] of await target.items('registry'))
       if (key.startsWith('R#')) expect([eventsOf(item, target.clock.now()), item.gpk], key).toEqual([[], undefined]);
 
+    const runtimes = [...(await target.items('registry'))].filter(([key]) => key.startsWith('R#'));
+    expect(runtimes.filter(([, { pulled }]) => pulled === true)).toHaveLength(1);
+
     // What is published waits.
     await target.publish('uid:acme', '{"key":"k1","type":"invoice.paid","data":{"amount":1}}');
     await target.settle();
@@ -209,7 +219,7 @@ describe('customers in another environment', () => {
     expect(target.sent).toEqual([]);
 
     const resumed = await target.run(['out', 'import', '--from', 'holdfast', file, '--resume', '--yes', '--json']);
-    expect(JSON.parse(resumed.stdout)).toEqual({ resumed: 5, others: 4 });
+    expect(JSON.parse(resumed.stdout)).toEqual({ resumed: 6, others: 4 });
     await target.settle();
     const secretOf = async (name: string): Promise<string> => {
       const path = { app: 'uid:acme', ep: `uid:${name}` };
@@ -228,7 +238,7 @@ describe('customers in another environment', () => {
       new Set(['open', 'plain', 'as-svix']),
     );
     expect(JSON.parse((await target.run([...args.slice(0, 5), '--resume', '--yes', '--json'])).stdout)).toEqual({
-      ...{ resumed: 0, others: 9 },
+      ...{ resumed: 0, others: 10 },
     });
   });
 
@@ -243,7 +253,7 @@ describe('customers in another environment', () => {
       ...{
         types: { made: 0, there: 2 },
         applications: { made: 0, there: 3 },
-        endpoints: { made: 0, there: 9 },
+        endpoints: { made: 0, there: 10 },
         left: [],
       },
     });
@@ -260,7 +270,7 @@ describe('customers in another environment', () => {
 
   it('cut off at any write, done or not, it is finished by the next run', async () => {
     const { old, args } = await filled();
-    const writes = 2 + 3 + 9;
+    const writes = 2 + 3 + 10;
     for (let n = 0; n <= 2 * writes; n++) {
       const [left, late] = [n >> 1, n % 2 === 1];
       const broken = empty();
@@ -364,10 +374,10 @@ describe('secrets', () => {
     const names = await old.cli.gateway.control.list('secrets-taken#');
     expect(names).toHaveLength(1);
     expect(JSON.parse((await old.cli.gateway.control.read(names[0] ?? ''))?.value ?? '')).toEqual({
-      ...{ at: old.clock.now(), by: 'ada', of: 'endpoints', count: 9, to: recipient },
+      ...{ at: old.clock.now(), by: 'ada', of: 'endpoints', count: 10, to: recipient },
     });
     const doctor = await old.run(['doctor']);
-    expect(doctor.stdout).toMatch(new RegExp(`ada exported those of 9 endpoints .*for ${recipient}`));
+    expect(doctor.stdout).toMatch(new RegExp(`ada exported those of 10 endpoints .*for ${recipient}`));
 
     const unnoted = temporaryFile('unnoted.json');
     const control = { ...old.cli.gateway.control, write: () => Promise.reject(new Error('away')) };
