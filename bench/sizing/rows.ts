@@ -4,7 +4,7 @@ import { given } from '#core/given.ts';
 import { DAY_SECONDS } from '#core/time.ts';
 import { totalOf } from '#operator/cost/bill.ts';
 import { type DeliveryCounts, deliveryBill } from '#operator/cost/delivery-bill.ts';
-import { DAYS_PER_MONTH } from '#operator/cost/monthly-bill.ts';
+import { DAYS_PER_MONTH } from '#operator/cost/prices.ts';
 import { DEFAULT_QUOTAS } from '../growth/quotas.ts';
 import type { Level } from './gauge.ts';
 import { type Load, type Predicted, predict, settingsOf } from './load.ts';

@@ -1,6 +1,5 @@
 /** Dollars from what deliveries are counted to use. */
-import { DAYS_PER_MONTH } from './monthly-bill.ts';
-import { PRICES } from './prices.ts';
+import { DAYS_PER_MONTH, PRICES } from './prices.ts';
 
 /** State and bodies: the retention and a week. */
 const STORED_DAYS = 37;

@@ -2,8 +2,8 @@
 import { type Bill, type BilledTimes, billPerMillion } from './bill.ts';
 import type { CountedUnits } from './counted-units.ts';
 import type { Counts } from './counts.ts';
+import { DAYS_PER_MONTH } from './prices.ts';
 
-export const DAYS_PER_MONTH = 365 / 12;
 /** Deflated bodies above this travel in S3 (core/config/defaults.ts, inlineLimitBytes). */
 const INLINE_LIMIT_BYTES = 65_536;
 const HTTP_CHUNK_BYTES = 512 * 1024;

@@ -6,9 +6,9 @@ import { countedUnits } from './counted-units.ts';
 import { type AlarmLevel, fixedCosts } from './fixed-costs.ts';
 import { countedStreams } from './metric-streams.ts';
 import { modelledTimes } from './modelled-times.ts';
-import { batchAt, DAYS_PER_MONTH, monthlyBill } from './monthly-bill.ts';
+import { batchAt, monthlyBill } from './monthly-bill.ts';
 import { type Deliveries, predictDeliveries } from './predict-deliveries.ts';
-import { PRICES, PRICES_READ_ON } from './prices.ts';
+import { DAYS_PER_MONTH, PRICES, PRICES_READ_ON } from './prices.ts';
 import { NO_TROUBLE, type Shares, troubleLines, troubleMetrics } from './trouble.ts';
 
 /** Of the shipped configuration, whose fixed lines these are. */

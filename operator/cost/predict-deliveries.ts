@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { totalOf } from './bill.ts';
 import { type DeliveryCounts, deliveryBill } from './delivery-bill.ts';
-import { DAYS_PER_MONTH } from './monthly-bill.ts';
+import { DAYS_PER_MONTH } from './prices.ts';
 
 const FILE = join(import.meta.dirname, 'counted-deliveries.json');
 

@@ -6,6 +6,8 @@ export interface Price {
   readonly source: string;
 }
 
+export const DAYS_PER_MONTH = 365 / 12;
+
 /** When the prices were last looked up. */
 export const PRICES_READ_ON = '2026-11-21';
 

@@ -7,8 +7,8 @@ import { predict } from '#bench/sizing/load.ts';
 import { runPlain } from '#bench/sizing/plain-queue.ts';
 import { LOADS, type LoadName, nearest, perMillion, type Row } from '#bench/sizing/rows.ts';
 import { runLoad } from '#bench/sizing/run-load.ts';
-import { readSizing } from '#bench/sizing/sizing-page.ts';
 import { COUNTED_FAN_OUTS, countedDelivery, predictDeliveries } from '#operator/cost/predict-deliveries.ts';
+import { readSizing } from './sizing-page.ts';
 
 const rows = readSizing();
 const names = Object.keys(LOADS) as LoadName[];

@@ -4,13 +4,13 @@
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { renderSizing } from '#bench/sizing/sizing-page.ts';
 import { renderProviderDocs } from '#cli/generate-provider-docs.ts';
 import { countedUnits } from '#operator/cost/counted-units.ts';
 import { FIXED_COSTS_FILE } from '#operator/cost/fixed-costs.ts';
 import { predictCost } from '#operator/cost/predict-cost.ts';
 import { countStreams } from '#test/bench/metric-streams.ts';
-import { POLL_FILES } from '#test/kit/poll-clients.ts';
+import { renderSizing } from '#test/bench/sizing-page.ts';
+import { POLL_FILES } from '#test/kit/samples/poll-clients.ts';
 import { alarmTable, listAlarms } from '#test/lib/synth/alarm-list.ts';
 import { computeFixedCosts, renderIdleCostPage } from '#test/lib/synth/idle-cost.ts';
 import { deliveryDocument } from '#test/surfaces/api/delivery-document.ts';

@@ -1,9 +1,14 @@
 /** Contacts of an application: whom its own people want told when webhooks fail. Each confirms before it is told anything. */
 import { given } from '#core/given.ts';
-import { refuseChanged } from '#core/outbound/contacts/answer-link.ts';
 import { freshId } from '#core/outbound/protocol/ids.ts';
 import type { ApplicationItem, Contact, ContactKind } from '#core/outbound/protocol/items.ts';
-import { changeContacts, contactsOf, contactWith, MOST_CONTACTS } from '#core/outbound/registry/contacts.ts';
+import {
+  changeContacts,
+  contactsOf,
+  contactWith,
+  MOST_CONTACTS,
+  refuseChanged,
+} from '#core/outbound/registry/contacts.ts';
 import { text } from '#core/problem.ts';
 import { refuse, refuseProblems } from '#core/problem-reply.ts';
 import { json, type Reply } from '#core/reply.ts';

@@ -3,7 +3,7 @@ import { answering } from '#core/outbound/api/answering.ts';
 import type { ApiPorts } from '#core/outbound/api/api-call.ts';
 import { LINK_ROUTE } from '#core/outbound/portal/portal-routes.ts';
 import type { Contact } from '#core/outbound/protocol/items.ts';
-import { changeContacts, contactWith } from '#core/outbound/registry/contacts.ts';
+import { changeContacts, contactWith, refuseChanged } from '#core/outbound/registry/contacts.ts';
 import { refuse } from '#core/problem-reply.ts';
 import { json, type Reply } from '#core/reply.ts';
 import { isConfirmedBy, isLeave, readLink } from './contact-links.ts';
@@ -58,8 +58,4 @@ function refuseLink(): never {
     'unknown_link',
     'this link is cut, was taken back, or is older than 24 hours: ask for another where the address was added',
   );
-}
-
-export function refuseChanged(): never {
-  return refuse(409, 'version_changed', 'contacts are being changed at the same time: send the request again');
 }

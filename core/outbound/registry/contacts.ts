@@ -6,6 +6,7 @@ import { putContacts } from '#core/outbound/protocol/control-writes.ts';
 import type { AppId } from '#core/outbound/protocol/ids.ts';
 import type { Contact } from '#core/outbound/protocol/items.ts';
 import { contactsKey } from '#core/outbound/protocol/keys.ts';
+import { refuse } from '#core/problem-reply.ts';
 
 /** Of one application. */
 export const MOST_CONTACTS = 5;
@@ -75,4 +76,8 @@ export async function resealContacts(
     return resealed === 0 ? contacts : sealed;
   });
   return { resealed, lost };
+}
+
+export function refuseChanged(): never {
+  return refuse(409, 'version_changed', 'contacts are being changed at the same time: send the request again');
 }

@@ -7,6 +7,8 @@ import type { EndpointId } from '#core/outbound/protocol/ids.ts';
 import type { SecretsItem } from '#core/outbound/protocol/items.ts';
 import { secretsKey } from '#core/outbound/protocol/keys.ts';
 import { MINUTE_MS } from '#core/time.ts';
+// The API loads it on its first use, and a virtual clock does not wait for a file.
+import '#core/outbound/registry/contacts.ts';
 import type { DeliveryApi } from '#operator/delivery-api.ts';
 import { producerWorld } from '#test/kit/producer-world.ts';
 import { CliWorld, MemoryVault } from './cli-world.ts';

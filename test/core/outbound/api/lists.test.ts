@@ -63,6 +63,9 @@ const LISTS: readonly (List & { readonly all?: number })[] = [
   { route: 'GET /v1/replay-jobs', of: byId },
 ];
 
+/** Never more than five, always whole. */
+const WHOLE: readonly DeliveryRoute[] = ['GET /v1/apps/{app}/contacts'];
+
 /** Four of everything; each message is dead at one endpoint after four attempts, and waits at another that is paused. */
 async function fullWorld(): Promise<World> {
   const world = await withEndpoint();
@@ -141,7 +144,7 @@ describe('each list', () => {
   it('is in this table: whatever answers with a cursor', async () => {
     const unlisted: string[] = [];
     for (const route of DELIVERY_ROUTES.filter(
-      it => it.startsWith('GET ') && !LISTS.some(({ route }) => it === route),
+      it => it.startsWith('GET ') && !WHOLE.includes(it) && !LISTS.some(({ route }) => it === route),
     )) {
       const path = { app: world.app, ep: world.ep, msg: world.msg, name: 'type.0', job: 'job' };
       const { body } = await world.call(route, path);

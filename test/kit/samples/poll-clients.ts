@@ -1,5 +1,5 @@
 /** The clients of the feed that a page shows, and how each is started. */
-import type { Language } from '../../portal/app/verify-code.ts';
+import type { Language } from '../../../portal/app/verify-code.ts';
 
 /** In test/fixtures/poll/. */
 export const POLL_FILES: Readonly<Record<Language, string>> = {
