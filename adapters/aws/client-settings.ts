@@ -4,7 +4,16 @@ import { keptConnections } from './kept-connections.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 /** Suffix of `AWS_ENDPOINT_URL_<service>`. */
-export type ServiceName = 'DYNAMODB' | 'SQS' | 'S3' | 'SECRETS_MANAGER' | 'SNS' | 'EVENTBRIDGE' | 'LAMBDA' | 'SFN';
+export type ServiceName =
+  | 'DYNAMODB'
+  | 'SQS'
+  | 'S3'
+  | 'SECRETS_MANAGER'
+  | 'SNS'
+  | 'SESV2'
+  | 'EVENTBRIDGE'
+  | 'LAMBDA'
+  | 'SFN';
 
 // biome-ignore lint/style/noProcessEnv: region, credentials and endpoint come from the environment, and only here.
 const ENVIRONMENT: Environment = process.env;

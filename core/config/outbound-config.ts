@@ -1,6 +1,6 @@
 /** `outbound` of an environment: webhooks to your customers. Absent: nothing of it is deployed. */
 
-import { signatureHeader } from '#core/outbound/api/fields.ts';
+import { mailAddress, signatureHeader } from '#core/outbound/api/fields.ts';
 import {
   BREAKERS,
   DISABLES,
@@ -102,6 +102,14 @@ export interface OutboundConfig {
    * customers must know by themselves @default false
    */
   readonly contacts?: boolean;
+  /**
+   * Contacts may be mail addresses: `{ from }`, an address of an identity that you verified in SES. Needs `contacts`.
+   * @when customers want mails @default none
+   */
+  readonly email?: EmailConfig;
+}
+interface EmailConfig {
+  readonly from: string;
 }
 
 /** Parallel runs: `fast` for healthy endpoints, `slow` for those that answer slowly or not at all. */
@@ -151,6 +159,8 @@ export interface ResolvedOutbound {
   readonly portal?: ResolvedPortal;
   /** Absent: there are none. */
   readonly contacts?: true;
+  /** Absent: no mail is sent. */
+  readonly email?: EmailConfig;
 }
 
 const DEFAULT_SLOTS = 150;
@@ -233,12 +243,20 @@ const keys: Check = objectWithout<OutboundConfig>(GONE.outbound, {
   userAgent: text(/^[ -~]{1,200}$/, '1 to 200 printable ASCII characters', 'shorten it'),
   portal: portalShape,
   contacts: boolean,
+  email: object<EmailConfig>({ from: mailAddress }, ['from']),
 });
 
 /** The shape of `environments.<name>.outbound`. */
 export const outboundShape: Check = (value, path, report) => {
   keys(value, path, report);
-  const { contacts, portal: page } = (value ?? {}) as OutboundConfig;
+  const { contacts, portal: page, email } = (value ?? {}) as OutboundConfig;
+  if (email !== undefined && contacts !== true)
+    report({
+      path: `${path}.email`,
+      given: 'a sender',
+      allowed: 'one beside outbound.contacts, who get the mails',
+      fix: 'add contacts: true',
+    });
   if (contacts === true && page === undefined)
     report({
       path: `${path}.contacts`,
@@ -283,5 +301,6 @@ export function resolveOutbound(
     ...(given.throttle === undefined ? {} : { throttle: throttleOf(given.throttle) }),
     ...(given.portal === undefined ? {} : { portal: resolvePortal(given.portal) }),
     ...(given.contacts ? { contacts: true as const } : {}),
+    ...(given.email === undefined ? {} : { email: given.email }),
   };
 }

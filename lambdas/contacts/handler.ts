@@ -7,6 +7,7 @@ import { createDynamoDbClient, primeDynamoDb } from '#adapters/dynamodb/create-d
 import { DynamoDbItemStore } from '#adapters/dynamodb/dynamodb-item-store.ts';
 import { oneInvocation } from '#adapters/lifetime.ts';
 import { secretCredential } from '#adapters/secrets/secret-credential.ts';
+import { lazyMailer } from '#adapters/ses/lazy-mailer.ts';
 import { systemClock } from '#adapters/system.ts';
 import { EmfTelemetry } from '#adapters/telemetry/emf-telemetry.ts';
 import { tellContacts } from '#core/outbound/contacts/tell-contacts.ts';
@@ -30,6 +31,7 @@ const [master] = await Promise.all([
   masterKeys(secretCredential(env.MASTER_SECRET)),
   primeDynamoDb(dynamodb, env.REGISTRY_TABLE, PRIME_REGISTRY),
 ]);
+const mailer = await lazyMailer(outbound.email?.from);
 const ports = {
   store: new DynamoDbItemStore(dynamodb, { registry: env.REGISTRY_TABLE, outbox: env.OUTBOX_TABLE }),
   sealer: master.sealer,
@@ -37,7 +39,7 @@ const ports = {
     return master.portalKeys();
   },
   sender: senderTo([new URL(env.API_URL).hostname]),
-  ...{ sign, telemetry },
+  ...{ sign, telemetry, mailer },
   crypto: nodeCrypto,
   clock: systemClock,
   randomBytes: (count: number): Uint8Array => new Uint8Array(randomBytes(count)),

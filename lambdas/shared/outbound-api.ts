@@ -58,6 +58,6 @@ export const rulesOf = (ownHost: string, apiUrl = `https://${ownHost}`): ApiRule
   form: outbound,
   target: targetRules([ownHost]),
   replaysPerSecond: config.replaysPerSecond,
-  ...(outbound.contacts ? { contacts: ['url'] } : {}),
+  ...(outbound.contacts ? { contacts: outbound.email ? ['url', 'email'] : ['url'] } : {}),
   ...(outbound.portal === undefined ? {} : { portalUrl: `${outbound.portal.url ?? apiUrl}/portal` }),
 });

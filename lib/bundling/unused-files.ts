@@ -14,9 +14,13 @@ const FILES: Readonly<Partial<Record<TargetKind, string>>> = {
 /** What `ingest` needs behind CloudFront. */
 const EDGE_FILE = 'adapters/http/edge-door';
 
+/** What `contacts` needs to send mails. */
+const MAIL_FILE = 'adapters/ses/ses-mailer';
+
 /** Files of ours, without their ending, that no event of this configuration needs: the bundle of the function goes without. */
-export function unusedFiles(name: FunctionName, { edge, sources }: ResolvedConfig): ReadonlySet<string> {
+export function unusedFiles(name: FunctionName, { edge, outbound, sources }: ResolvedConfig): ReadonlySet<string> {
   if (name === 'ingest') return new Set(edge ? [] : [EDGE_FILE]);
+  if (name === 'contacts') return new Set(outbound?.email ? [] : [MAIL_FILE]);
   if (name !== 'process') return new Set();
   const routes = sources.flatMap(source => source.routes ?? []);
   const kinds = new Set(routes.flatMap(route => route.targets.map(target => target.kind)));

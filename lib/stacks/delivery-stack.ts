@@ -1,4 +1,5 @@
 import { CfnOutput, Duration, Lazy, Stack, type StackProps } from 'aws-cdk-lib';
+import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { Code } from 'aws-cdk-lib/aws-lambda';
 import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
 import type { RetentionDays } from 'aws-cdk-lib/aws-logs';
@@ -342,9 +343,24 @@ export class DeliveryStack extends Stack {
     // Deaths of a day.
     this.#store.grant(contacts, 'outbox', { actions: ['Query'], index: true });
     this.#store.grantMaster(contacts);
+    const { email } = this.#props.outbound;
+    if (email) this.#grantMail(contacts, email.from);
     const schedule = new Timetable(this, 'ContactsSchedule', { target: contacts, maxEventAge: Duration.minutes(1) });
     schedule.add('Schedule', { expression: ScheduleExpression.rate(Duration.minutes(1)) });
     return contacts;
+  }
+
+  /** As this sender alone. SES checks the identity of the address, or else that of its domain. */
+  #grantMail(target: GatewayFunction<never>, from: string): void {
+    const identity = (resourceName: string): string =>
+      this.formatArn({ service: 'ses', resource: 'identity', resourceName });
+    target.grantPrincipal.addToPrincipalPolicy(
+      new PolicyStatement({
+        actions: ['ses:SendEmail'],
+        resources: [identity(from), identity(from.slice(from.indexOf('@') + 1))],
+        conditions: { StringEquals: { 'ses:FromAddress': from } },
+      }),
+    );
   }
 
   #common() {

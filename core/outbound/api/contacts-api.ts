@@ -9,7 +9,6 @@ import {
   MOST_CONTACTS,
   refuseChanged,
 } from '#core/outbound/registry/contacts.ts';
-import { text } from '#core/problem.ts';
 import { refuse, refuseProblems } from '#core/problem-reply.ts';
 import { json, type Reply } from '#core/reply.ts';
 import { toHex, utf8 } from '#core/scan/bytes.ts';
@@ -17,15 +16,11 @@ import { toIso } from '#core/time.ts';
 import { type ApiCall, applicationOf, bodyOf, countOrRefuse } from './api-call.ts';
 import { sealKey, secretOf, showSecret } from './endpoint-secret.ts';
 import { refuseTarget } from './endpoints-api.ts';
-import { url } from './fields.ts';
+import { mailAddress, url } from './fields.ts';
 
 type ContactBody = { readonly [Kind in ContactKind]?: string };
 export const CONTACT_FIELDS = {
-  email: text(
-    /^(?=.{6,254}$)[\w.!#$%&'*+/=?^`{|}~-]{1,64}@(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.)+[A-Za-z][A-Za-z0-9-]{0,61}[A-Za-z0-9]$/,
-    'one mail address, without a name',
-    'e.g. "ops@customer.com"',
-  ),
+  email: mailAddress,
   url,
 };
 /** The form that signs what a contact is told. */

@@ -195,6 +195,12 @@ export const compatibilityCheck = (prefix: string): Check => {
   });
 };
 
+/** Of a mail: the address alone, in a form that no header is made of. */
+export const mailAddress = text(
+  /^(?=.{6,254}$)[\w.!#$%&'*+/=?^`{|}~-]{1,64}@(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.)+[A-Za-z][A-Za-z0-9-]{0,61}[A-Za-z0-9]$/,
+  'one mail address, without a name',
+  'e.g. "ops@customer.com"',
+);
 export const url = text(/^.{1,2048}$/s, 'a URL of up to 2,048 characters', 'e.g. "https://hooks.customer.com/in"');
 export const typePatterns = listUpTo(100, pattern);
 export const channels = listUpTo(10, channel);

@@ -98,6 +98,7 @@ const OUTBOUND: Required<OutboundConfig> = {
   userAgent: 'Acme',
   portal: { name: 'Acme' },
   contacts: true,
+  email: { from: 'alerts@acme.com' },
 };
 const PORTAL: Required<PortalConfig> = {
   name: 'Other',
@@ -166,7 +167,9 @@ describe('each key changes what is resolved', () => {
   it.each(keysOf(OUTBOUND))('outbound.%s', key => {
     // A header of one's own goes with a form that has room for it.
     const beside: OutboundConfig =
-      key === 'signatureHeader' ? { signature: 'body-sha256' } : key === 'contacts' ? { portal: { name: 'Acme' } } : {};
+      key === 'signatureHeader' ? { signature: 'body-sha256' } : key === 'contacts' || key === 'email'
+          ? { portal: { name: 'Acme' }, contacts: key === 'email' }
+          : {};
     const changed = resolve({}, { outbound: { ...beside, [key]: OUTBOUND[key] } });
     expect(changed).not.toEqual(resolve({}, { outbound: beside }));
   });

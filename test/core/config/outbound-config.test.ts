@@ -51,6 +51,14 @@ describe('outbound of an environment', () => {
     expect(problemOf({ portal: { name: 'Acme' }, contacts: 'yes' })).toContain('outbound.contacts');
   });
 
+  it('sends mails only to contacts, from one address', () => {
+    const of = (email: unknown, contacts = true) => problemOf({ portal: { name: 'Acme' }, contacts, email });
+    expect(of({ from: 'alerts@acme.com' })).toBe('none');
+    expect(of({ from: 'alerts@acme.com' }, false)).toContain('fix: add contacts: true');
+    for (const bad of ['Acme <alerts@acme.com>', 'alerts', 'a@b.co\r\nBcc: c@d.ee', undefined])
+      expect(of({ from: bad }), bad).toContain('outbound.email.from');
+  });
+
   it('takes an address of a page with {app} and {endpoint} only', () => {
     const of = (pageUrl: string) => problemOf({ portal: { name: 'Acme', pageUrl } });
     expect(of('https://app.acme.com/customers/{app}/webhooks/{endpoint}?tab=1')).toBe('none');

@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { resolveConfig } from '#core/config/resolve-config.ts';
 import { PAGE_FILES } from '#lambdas/portal/env.ts';
-import { bundleFunctions } from '#lib/bundling/bundle-functions.ts';
+import { bundleFunctions, metafilePath } from '#lib/bundling/bundle-functions.ts';
 import { type Bundles, OUTBOUND_FUNCTION_NAMES } from '#lib/bundling/function-names.ts';
 import { PROVIDERS } from '#providers/index.ts';
 import { gateway } from '#test/fixtures/project/gateway.config.ts';
@@ -60,6 +60,22 @@ describe('bundles of the delivery stack', () => {
     const without = resolveConfig({ ...gateway, environments: { a: { outbound: {} } } }, 'a', PROVIDERS);
     const built = await bundleFunctions({ configs: [without], functions: ['portal'], outputFolder: join(folder, 'a') });
     await expect(readdir(built.get('a')?.portal ?? '')).rejects.toThrow('ENOENT');
+  });
+
+  it('have the client of SES in the function that sends mails, read only there, and nowhere without mails', async () => {
+    const hasSes = async (of: Bundles): Promise<readonly string[]> => {
+      const found = OUTBOUND_FUNCTION_NAMES.map(async name => {
+        const { inputs } = JSON.parse(await readFile(metafilePath(of[name]), 'utf8'));
+        return Object.keys(inputs).some(path => path.includes('client-sesv2')) ? [name] : [];
+      });
+      return (await Promise.all(found)).flat();
+    };
+    expect(await hasSes(bundles)).toEqual([]);
+    const outbound = { portal, contacts: true, email: { from: 'alerts@acme.com' } };
+    const mailing = resolveConfig({ ...gateway, environments: { mail: { outbound } } }, 'mail', PROVIDERS);
+    const functions = OUTBOUND_FUNCTION_NAMES;
+    const built = await bundleFunctions({ configs: [mailing], functions, outputFolder: join(folder, 'b') });
+    expect(await hasSes(built.get('mail') as Bundles)).toEqual(['contacts']);
   });
 
   it('have the address of the platform’s own page where links into it are told', async () => {

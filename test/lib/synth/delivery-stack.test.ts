@@ -440,6 +440,32 @@ describe('contacts', () => {
   });
 });
 
+describe('mails', () => {
+  it('give contacts the right to send as this sender, and nobody else, and nothing without a word of it', async () => {
+    const sending = async (email: object) => {
+      const outbound = { portal: { name: 'Acme' }, contacts: true, ...email };
+      const { delivery } = await synth({ prod: { outbound } });
+      const made = Template.fromStack(delivery as NonNullable<typeof delivery>);
+      return all('AWS::IAM::Policy', made).flatMap(([id, policy]) =>
+        policy.PolicyDocument.Statement.filter((each: Resource) => JSON.stringify(each.Action).includes('ses:')).map(
+          (each: Resource) => [id, each] as const,
+        ),
+      );
+    };
+    const [[id, statement] = [], ...others] = await sending({ email: { from: 'alerts@acme.com' } });
+    expect(id).toMatch(/^Contacts/);
+    expect(others).toEqual([]);
+    expect(statement).toMatchObject({
+      ...{ Action: 'ses:SendEmail', Effect: 'Allow' },
+      Condition: { StringEquals: { 'ses:FromAddress': 'alerts@acme.com' } },
+    });
+    const identities = list(statement.Resource).map(each => /identity\/[^"]+/.exec(JSON.stringify(each))?.[0]);
+    expect(identities.sort()).toEqual(['identity/acme.com', 'identity/alerts@acme.com']);
+    expect(JSON.stringify(statement.Resource)).not.toContain('*');
+    expect(await sending({})).toEqual([]);
+  });
+});
+
 describe('who may do what', () => {
   it('is this list and nothing else', () => {
     const wanted: Record<string, string[]> = {

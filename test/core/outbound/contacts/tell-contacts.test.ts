@@ -4,7 +4,7 @@
  */
 import { createHmac } from 'node:crypto';
 import { expect, it } from 'vitest';
-import { DependencyError } from '#core/errors.ts';
+import { MemoryMailBox } from '#adapters/memory/memory-mail-box.ts';
 import { answerLink } from '#core/outbound/contacts/answer-link.ts';
 import { type ContactPorts, tellContacts } from '#core/outbound/contacts/tell-contacts.ts';
 import type { Mail } from '#core/outbound/ports.ts';
@@ -27,15 +27,8 @@ async function world() {
   const it = await withEndpoint();
   const app = it.app as AppId;
   const ep = it.ep as EndpointId;
-  const box: Mail[] = [];
-  let fault: 'not_applied' | 'unknown' | undefined;
-  const mailer = {
-    send: async (mail: Mail): Promise<void> => {
-      // Where nobody knows, it came.
-      if (fault !== 'not_applied') box.push(mail);
-      if (fault) throw new DependencyError('ses', 'no answer', { outcome: fault });
-    },
-  };
+  const mailer = new MemoryMailBox();
+  const box = mailer.mails;
   let seed = 0;
   const ports: ContactPorts = {
     ...it.ports,
@@ -75,8 +68,8 @@ async function world() {
     await it.store.put({ kind: 'put', key: recordKey(id), item: item as never });
     await change({ dead: 1 });
   };
-  const failing = (why: typeof fault): void => {
-    fault = why;
+  const failing = (why: MemoryMailBox['fault']): void => {
+    mailer.fault = why;
   };
   return { ...it, app, ep, box, ports, run, minutes, follow, add, list, confirmIn, confirmed, change, die, failing };
 }
