@@ -167,7 +167,9 @@ describe('each key changes what is resolved', () => {
   it.each(keysOf(OUTBOUND))('outbound.%s', key => {
     // A header of one's own goes with a form that has room for it.
     const beside: OutboundConfig =
-      key === 'signatureHeader' ? { signature: 'body-sha256' } : key === 'contacts' || key === 'email'
+      key === 'signatureHeader'
+        ? { signature: 'body-sha256' }
+        : key === 'contacts' || key === 'email'
           ? { portal: { name: 'Acme' }, contacts: key === 'email' }
           : {};
     const changed = resolve({}, { outbound: { ...beside, [key]: OUTBOUND[key] } });
