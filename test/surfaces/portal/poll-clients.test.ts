@@ -12,8 +12,8 @@ import { afterEach, expect, it } from 'vitest';
 import { answerPortal } from '#core/outbound/portal/answer-portal.ts';
 import { MINUTE_MS } from '#core/time.ts';
 import { isLongRun } from '#test/kit/long-run.ts';
-import { POLL_FILES, POLL_PROGRAMS, POLL_WAITS } from '#test/kit/samples/poll-clients.ts';
 import { withEndpoint } from '#test/kit/producer-world.ts';
+import { POLL_FILES, POLL_PROGRAMS, POLL_WAITS } from '#test/kit/samples/poll-clients.ts';
 import { interpreterOf } from '#test/kit/verify-snippets.ts';
 import { LANGUAGES, type Language } from '../../../portal/app/verify-code.ts';
 
