@@ -296,6 +296,8 @@ export interface OutEndpoint extends EndpointState {
   readonly types: readonly string[];
   /** Of the first in a list that are not well. */
   readonly waiting?: Health['waiting'];
+  readonly dead?: number;
+  readonly dead_more?: boolean;
   /** In lists of one application. */
   readonly day?: DayCounts;
 }

@@ -47,22 +47,23 @@ const at = ({ params }: Asked): { app: string; ep: string; message: string } => 
   message: params['msg'] ?? '',
 });
 
-/** Each of these costs a call, which asks what waits for the endpoint. */
-const WITH_WAITING = 20;
+/** Each of these costs a call, which asks what waits for the endpoint and what is dead. */
+const WITH_HEALTH = 20;
 
 async function overview({ operator }: Asked) {
   const { applications, endpoints, unwell } = await readOutbound(operator);
-  const waiting = await waitingOf(operator, unwell);
-  const lines = unwell.map((each, n) => ({ ...each, ...given({ waiting: waiting[n] }) }));
+  const counts = await countsOf(operator, unwell);
+  const lines = unwell.map((each, n) => ({ ...each, ...counts[n] }));
   return { applications, endpoints, unwell: lines, now: operator.clock.now() };
 }
 
-/** What waits for the first of them. */
-const waitingOf = (operator: Operator, unwell: readonly Pick<Endpoint, 'application' | 'id'>[]) =>
+/** What waits for the first of them, and what is dead. */
+const countsOf = (operator: Operator, unwell: readonly Pick<Endpoint, 'application' | 'id'>[]) =>
   Promise.all(
-    unwell
-      .slice(0, WITH_WAITING)
-      .map(async ({ application, id }) => (await healthOf(operator, application, id)).waiting),
+    unwell.slice(0, WITH_HEALTH).map(async ({ application, id }) => {
+      const { waiting, dead, dead_more } = await healthOf(operator, application, id);
+      return { waiting, dead, dead_more };
+    }),
   );
 
 async function application(asked: Asked) {
@@ -74,10 +75,9 @@ async function application(asked: Asked) {
     daysOf(operator, app),
   ]);
   const unwell = listed.filter(({ state }) => !isWellState(state));
-  const waits = await waitingOf(operator, unwell);
+  const counts = await countsOf(operator, unwell);
   const endpoints = listed.map(each => {
-    const waiting = waits[unwell.indexOf(each)];
-    return { ...each, ...given({ day: days.get(each.id), waiting }) };
+    return { ...each, ...counts[unwell.indexOf(each)], ...given({ day: days.get(each.id) }) };
   });
   const found = all.find(({ id, uid }) => id === app || `uid:${uid}` === app);
   return { application: found, endpoints, now: operator.clock.now() };
@@ -92,7 +92,10 @@ async function messages(asked: Asked) {
 
 async function message(asked: Asked) {
   const { app, message: id } = at(asked);
-  return { deliveries: await deliveriesOf(asked.operator, app, id), now: asked.operator.clock.now() };
+  const { operator } = asked;
+  const [deliveries, endpoints] = await Promise.all([deliveriesOf(operator, app, id), listEndpoints(operator, app)]);
+  const urls = Object.fromEntries(endpoints.map(({ id: ep, url }) => [ep, url]));
+  return { deliveries, urls, now: operator.clock.now() };
 }
 
 async function body(asked: Asked) {

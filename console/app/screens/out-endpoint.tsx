@@ -154,7 +154,7 @@ function Deliveries({ app, path }: { readonly app: string; readonly path: string
               <div class="card lines" role="list">
                 {deliveries.map(each => (
                   <div role="listitem" key={each.message}>
-                    <DeliveryLine app={app} delivery={each} name={each.message} />
+                    <DeliveryLine app={app} delivery={each} />
                   </div>
                 ))}
               </div>

@@ -2,6 +2,7 @@
 import type { ComponentChildren } from 'preact';
 import { addressWords, answerWords, endpointWords } from '../../../core/words.ts';
 import { DaySpark } from '../../../ui/day.tsx';
+import { grouped } from '../../../ui/grouped.ts';
 import { waitsWords } from '../../../ui/health.tsx';
 import { State, Url } from '../../../ui/parts.tsx';
 import { shortId, visible } from '../../../ui/text.tsx';
@@ -27,9 +28,10 @@ interface EndpointLineProps {
 
 /** How it is, and what happens next. */
 export function EndpointLine({ endpoint, of, act }: EndpointLineProps) {
-  const { application, url, state, types, waiting, day } = endpoint;
+  const { application, url, state, types, waiting, dead = 0, dead_more: isMore, day } = endpoint;
   const waits = waiting === undefined || waiting.count === 0 ? '' : waitsWords(state, waiting);
-  const words = [endpointWords(endpoint, clock), waits].filter(word => word !== '').join('; ');
+  const died = dead === 0 ? '' : `${grouped(dead)}${isMore ? ' or more' : ''} dead`;
+  const words = [endpointWords(endpoint, clock), waits, died].filter(word => word !== '').join('; ');
   return (
     <div class="line-row">
       <Link
@@ -52,18 +54,18 @@ export function EndpointLine({ endpoint, of, act }: EndpointLineProps) {
 interface DeliveryLineProps {
   readonly app: string;
   readonly delivery: OutDelivery;
-  /** What tells it from the others of the list. */
-  readonly name: string;
+  /** Where it goes, in a list of several endpoints; absent: the list is one endpoint's. Null: its owner reads. */
+  readonly url?: string | null | undefined;
 }
 
-export function DeliveryLine({ app, delivery, name }: DeliveryLineProps) {
+export function DeliveryLine({ app, delivery, url }: DeliveryLineProps) {
   const { endpoint, message, status, attempt_count: attempts, last_attempt: last, held } = delivery;
   const said = last === null ? '' : answerWords(last.status, last.class);
   return (
     <Link class="line-link delivery" href={hrefOf(app, 'endpoints', endpoint, message)}>
       <State of={status} />
-      <span class="type">{visible(delivery.type ?? '')}</span>
-      <code class="faint">{shortId(name)}</code>
+      <span class="type">{url === undefined ? visible(delivery.type ?? '') : <Url of={addressWords(url)} />}</span>
+      <code class="faint">{shortId(url === undefined ? message : endpoint)}</code>
       <span class="note">{visible(status === 'delivered' ? '' : said)}</span>
       <span class="faint right">
         {[attempts > 1 ? `${attempts} tries` : '', held ? 'on hold' : ''].filter(Boolean).join(' · ')}

@@ -55,7 +55,7 @@ export function Out() {
                       ? `All ${count(endpoints, 'endpoint')} of ${count(applications.length, 'application')} get their webhooks`
                       : `${unwell.length} of ${count(endpoints, 'endpoint')} ${unwell.length === 1 ? 'does' : 'do'} not get ${unwell.length === 1 ? 'its' : 'their'} webhooks now`}
                   </h2>
-                  <p>Webhooks that cannot be delivered wait. Nothing is lost.</p>
+                  <p>What cannot be delivered waits, or is dead after its last try. Both can be sent again.</p>
                 </div>
               </section>
               {unwell.length === 0 ? null : (
@@ -180,7 +180,10 @@ export function OutApp({ app }: { readonly app: string }) {
 /** One message: what became of it at each endpoint, and what is sent. */
 export function OutMessageScreen({ app, message }: { readonly app: string; readonly message: string }) {
   const path = `/api/out/apps/${encodeURIComponent(app)}/messages/${encodeURIComponent(message)}`;
-  const view = useLoad<{ deliveries: readonly OutDelivery[] }>(path, 5_000);
+  const view = useLoad<{ deliveries: readonly OutDelivery[]; urls: Readonly<Record<string, string | null>> }>(
+    path,
+    5_000,
+  );
   return (
     <>
       <header class="event-head">
@@ -197,7 +200,7 @@ export function OutMessageScreen({ app, message }: { readonly app: string; reado
       <section aria-labelledby="became-title">
         <h2 id="became-title">At each endpoint</h2>
         <Shown of={view}>
-          {({ deliveries }) =>
+          {({ deliveries, urls }) =>
             deliveries.length === 0 ? (
               <Empty title="No endpoint wanted it">
                 <p>Or it has not been fanned out yet: that takes about a second.</p>
@@ -206,7 +209,7 @@ export function OutMessageScreen({ app, message }: { readonly app: string; reado
               <div class="card lines" role="list">
                 {deliveries.map(each => (
                   <div role="listitem" key={each.endpoint}>
-                    <DeliveryLine app={app} delivery={each} name={each.endpoint} />
+                    <DeliveryLine app={app} delivery={each} url={urls[each.endpoint]} />
                   </div>
                 ))}
               </div>

@@ -175,7 +175,7 @@ function Told({ endpoint, health }: { readonly endpoint: Endpoint; readonly heal
       <span>
         {visible(endpointWords(endpoint, clock))}
         {waiting === undefined || waiting.count === 0 ? '' : `; ${waitsWords(endpoint.state, waiting)}`}
-        {dead === 0 ? '' : `; ${grouped(dead)} given up`}
+        {dead === 0 ? '' : `; ${grouped(dead)} dead`}
       </span>
     </p>
   );

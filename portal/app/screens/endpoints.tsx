@@ -80,7 +80,7 @@ const Day = ({ of }: { readonly of: DayCounts | undefined }) =>
 /** Each of these costs a call, which asks how the endpoint is. */
 const WITH_HEALTH = 10;
 
-/** What waits and what was given up. */
+/** What waits and what is dead. */
 function Waits({ endpoint }: { readonly endpoint: Endpoint }) {
   const { data } = useAsk<EndpointHealth>(`${pathOf('endpoints', endpoint.id)}/health`, 30_000);
   if (data === undefined) return null;

@@ -198,8 +198,24 @@ describe.skipIf(BROWSER_PATH === undefined)('a bad night', () => {
       const facts = await page.locator('.facts').innerText();
       expect(facts, url).toMatch(new RegExp(`waiting\\s+${body.waiting.count}\\b`));
       expect(facts, url).toMatch(new RegExp(`dead\\s+${body.dead} now`));
+      if (body.dead > 0) expect(text, url).toContain(`; ${body.dead} dead`);
       if (code !== 200 && code !== 0) expect(shown, url).toContain(String(code));
     }
+  });
+
+  it('says of a message where it goes', async () => {
+    const [app] = ENDPOINTS[0] ?? [];
+    const { body } = await night.customers.call('GET /v1/apps/{app}/deliveries', { app: `uid:${app}` });
+    const [{ message }] = body.data;
+    const text = await see(`/out/uid:${app}/messages/${message}`, '.line-row, .line-link.delivery');
+    for (const [, url] of ENDPOINTS.filter(
+      ([of, to]) =>
+        of === app &&
+        body.data.some(
+          (it: { endpoint: string; message: string }) => it.message === message && it.endpoint === night.ids.get(to),
+        ),
+    ))
+      expect(text).toContain(url);
   });
 
   it('lets a person do what the night asks, by clicking alone', { timeout: 120_000 }, async () => {

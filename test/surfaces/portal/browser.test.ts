@@ -152,7 +152,7 @@ describe.skipIf(BROWSER_PATH === undefined)('the portal in a browser', () => {
     ]);
     await page
       .getByText(
-        /^fails; it has never accepted one; last answer 405, it refused the message; 0 % accepted in 24 hours; 40 given up/,
+        /^fails; it has never accepted one; last answer 405, it refused the message; 0 % accepted in 24 hours; 40 dead/,
       )
       .waitFor();
     await page.getByLabel('State').selectOption('dead');
