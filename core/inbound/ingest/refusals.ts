@@ -103,7 +103,8 @@ export const REFUSALS: Readonly<Record<Cause, Answer>> = {
 
 /** What is likely wrong, as the operator reads it. A table of its own, so that the functions do not carry the sentences. */
 export const LIKELY: Readonly<Record<Cause, string>> = {
-  mismatch: 'The secret here is not the one that the provider signs with, or something on the way changed the body; where others of this source pass, somebody forges.',
+  mismatch:
+    'The secret here is not the one that the provider signs with, or something on the way changed the body; where others of this source pass, somebody forges.',
   missing: 'It has no signature: it is not from the provider, or something on the way removed the header.',
   malformed: 'Its signature does not have the form that this provider uses: it is from another provider, or forged.',
   stale:
