@@ -28,7 +28,7 @@ const sendingIn = (environment: string): GatewayConfig => ({
       account: ACCOUNT,
       region: REGION,
       emulated: true,
-      outbound: { portal: { name: 'Acme' } },
+      outbound: { portal: { name: 'Acme' }, contacts: true },
       routes: { default: { [ROUTED_TYPE]: [`outbound:${ROUTED_CUSTOMER}`] } },
     },
   },

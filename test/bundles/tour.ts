@@ -107,6 +107,18 @@ export async function tourSending(stage: Stage, url: string): Promise<void> {
   await ask(`POST ${ENDPOINT}/ack`, pull, { cursor: (await ask(`GET ${ENDPOINT}/messages`, pull)).cursor });
   await ask(`POST ${ENDPOINT}/deliveries/{msg}/replay`, { ep, msg }, { request_id: 'tour', ...WHY });
   await stage.invoke('Portal', apiEvent('GET /portal'));
+  // Contacts: of the producer, of the customer in its portal, and a link that nobody was given.
+  const contact = await ask('POST /v1/apps/{app}/contacts', {}, { url: `${url}/contact` });
+  await stage.invoke('Contacts', {});
+  await ask('GET /v1/apps/{app}/contacts');
+  const { token, application } = await ask('POST /v1/apps/{app}/portal-tokens', {}, { expires_in_seconds: 600 });
+  const bearer = { authorization: `Bearer ${token}` };
+  const inPortal = (route: string, path = {}, body?: unknown) =>
+    stage.invoke('Portal', apiEvent(route, { app: application, ...path }, body, bearer));
+  await inPortal('GET /portal/v1/apps/{app}/contacts');
+  await ask('POST /v1/apps/{app}/secrets/reseal');
+  await inPortal('DELETE /portal/v1/apps/{app}/contacts/{contact}', { contact: String(contact.id) });
+  await stage.invoke('Portal', apiEvent('POST /portal', {}, undefined, {}, { confirm: 'nobody' }));
   // An endpoint that goes away, a broadcast, a large body.
   const gone = await ask('POST /v1/apps/{app}/endpoints', {}, { url: `${url}/gone` });
   await ask(`DELETE ${ENDPOINT}`, { ep: String(gone.id) });

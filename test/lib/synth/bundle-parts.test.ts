@@ -43,7 +43,7 @@ const gateway = defineGateway({
     all: {
       ...{ account: '123456789012', region: 'eu-central-1', probe: true },
       routes: { stripe: { '*': TARGETS } },
-      outbound: { portal: { name: 'Acme' } },
+      outbound: { portal: { name: 'Acme' }, contacts: true, email: { from: 'hooks@acme.com' } },
       otlp: { endpoint: 'https://otlp.example.com' },
       edge: { apiUrl: 'https://abc.execute-api.eu-central-1.amazonaws.com', requestsPerMinute: 2_000 },
     },
