@@ -212,5 +212,5 @@ function attribute(id: string, name: string, { template }: Stack, place: Place):
     return name === 'Arn' ? `arn:aws:s3:::${nameOf(id, place).toLowerCase()}` : nameOf(id, place).toLowerCase();
   if (/^AWS::DynamoDB/.test(String(Type))) return arnOf('dynamodb', `table/${nameOf(id, place)}`);
   if (Type === 'AWS::Lambda::Function') return arnOf('lambda', `function:${id}`);
-  return `${id}.${name}`;
+  return name === 'ApiEndpoint' ? `https://${id.toLowerCase()}.example.com` : `${id}.${name}`;
 }

@@ -1,4 +1,7 @@
 /** What the journeys do not reach: each function once more, so that each file is read and each call is made. */
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { readAll } from '#test/kit/forward.ts';
 import { REGION, ROUTED_TYPE } from './configurations.ts';
 import { asked } from './journeys/sending.ts';
 import type { Stage } from './stage.ts';
@@ -107,10 +110,23 @@ export async function tourSending(stage: Stage, url: string): Promise<void> {
   await ask(`POST ${ENDPOINT}/ack`, pull, { cursor: (await ask(`GET ${ENDPOINT}/messages`, pull)).cursor });
   await ask(`POST ${ENDPOINT}/deliveries/{msg}/replay`, { ep, msg }, { request_id: 'tour', ...WHY });
   await stage.invoke('Portal', apiEvent('GET /portal'));
-  // Contacts: of the producer, of the customer in its portal, and a link that nobody was given.
-  const contact = await ask('POST /v1/apps/{app}/contacts', {}, { url: `${url}/contact` });
+  // A contact that confirms, is looked after, and is taken away in the portal.
+  const asks: string[] = [];
+  const server = createServer(async (request, response) => {
+    asks.push((await readAll(request)).toString());
+    response.writeHead(204).end();
+  });
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
+  const to = `http://127.0.0.1:${(server.address() as AddressInfo).port}/contact`;
+  const contact = await ask('POST /v1/apps/{app}/contacts', {}, { url: to });
   await stage.invoke('Contacts', {});
-  await ask('GET /v1/apps/{app}/contacts');
+  const confirm = /confirm=([\w.-]+)/.exec(asks.join())?.[1] ?? 'nobody';
+  await stage.invoke('Portal', apiEvent('POST /portal', {}, undefined, {}, { confirm }));
+  const [{ state }] = (await ask('GET /v1/apps/{app}/contacts')).data;
+  if (state !== 'confirmed') throw new Error(`the contact is ${state}; it was asked ${asks.join() || 'nothing'}`);
+  stage.advance(80);
+  await stage.invoke('Contacts', {});
+  server.close();
   const { token, application } = await ask('POST /v1/apps/{app}/portal-tokens', {}, { expires_in_seconds: 600 });
   const bearer = { authorization: `Bearer ${token}` };
   const inPortal = (route: string, path = {}, body?: unknown) =>
@@ -118,7 +134,6 @@ export async function tourSending(stage: Stage, url: string): Promise<void> {
   await inPortal('GET /portal/v1/apps/{app}/contacts');
   await ask('POST /v1/apps/{app}/secrets/reseal');
   await inPortal('DELETE /portal/v1/apps/{app}/contacts/{contact}', { contact: String(contact.id) });
-  await stage.invoke('Portal', apiEvent('POST /portal', {}, undefined, {}, { confirm: 'nobody' }));
   // An endpoint that goes away, a broadcast, a large body.
   const gone = await ask('POST /v1/apps/{app}/endpoints', {}, { url: `${url}/gone` });
   await ask(`DELETE ${ENDPOINT}`, { ep: String(gone.id) });
