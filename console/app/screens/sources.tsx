@@ -1,5 +1,6 @@
 /** Sources: each with its address, its secret's state, its settings and its provider's page. */
 import { useState } from 'preact/hooks';
+import { grouped } from '../../../ui/grouped.ts';
 import { type AfterConfirm, Ask, Command, Copy, Field, Shown, Spark, State } from '../../../ui/parts.tsx';
 import { visible } from '../../../ui/text.tsx';
 import { Ago, duration } from '../../../ui/time.tsx';
@@ -24,6 +25,20 @@ export function Sources() {
   );
 }
 
+/** What died lately: the state says whether a source receives, not what came of it. */
+function Died({ row }: { readonly row: SourceRow }) {
+  const died = row.died.reduce((sum, each) => sum + each, 0);
+  if (died === 0) return null;
+  return (
+    <>
+      {' · '}
+      <Link href={`/events?source=${encodeURIComponent(row.id)}&status=dead_letter`}>
+        {grouped(died)} died in the last hour
+      </Link>
+    </>
+  );
+}
+
 export function Source({ name }: { readonly name: string }) {
   const path = `/api/sources/${encodeURIComponent(name)}`;
   const view = useLoad<SourceDetail>(path, 15_000);
@@ -43,6 +58,7 @@ export function Source({ name }: { readonly name: string }) {
                 </h1>
                 <p class="faint">
                   {row.title} · last event {row.lastAt === undefined ? 'more than a day ago' : <Ago at={row.lastAt} />}
+                  <Died row={row} />
                 </p>
               </div>
               <div class="actions">

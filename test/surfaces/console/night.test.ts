@@ -111,6 +111,12 @@ describe.skipIf(BROWSER_PATH === undefined)('a bad night', () => {
     await page.setViewportSize({ width: 1280, height: 900 });
   });
 
+  it('says on the screen of a source what died of it', async () => {
+    const died = dead().filter(({ pk }) => pk.startsWith('shop#')).length;
+    expect(died).toBeGreaterThan(0);
+    expect(await see('/sources/shop', '.event-head')).toContain(`${died} died in the last hour`);
+  });
+
   it('shows three groups of dead letters, each as many as the stores have', async () => {
     const text = await see('/dead', '.group');
     expect(text).toContain(`${dead().length} dead events in 3 groups`);
