@@ -393,7 +393,8 @@ export class DeliveryStack extends Stack {
       logLevel: deployment.config.logLevel,
       disposable: deployment.disposable,
     });
-    this.#queues.grantPrime(added);
+    // It has no queue to warm a client with.
+    if (name !== 'contacts') this.#queues.grantPrime(added);
     for (const statement of data.key ? useOfKey(data.key.keyArn, this.region) : [])
       added.grantPrincipal.addToPrincipalPolicy(statement);
     return added;
