@@ -422,7 +422,6 @@ describe('contacts', () => {
     expect(rightsOf['Contacts']).toEqual(
       [
         LOG,
-        'jobs: sqs:GetQueueAttributes',
         'master: secretsmanager:GetSecretValue',
         'outbox/listed: Query',
         'registry A#* K#* R#*: BatchGetItem',
