@@ -223,7 +223,7 @@ What costs more is off until you ask for it:
 | \`ingestProvisionedConcurrency: 1\` | $${money(HOURS * 3600 * 0.5 * PRICES.provisionedArmGbSecond)} for each environment kept warm |
 | \`reconcile\` on a source | $${money(sumOf(reconciled) - sumOf(full) + PRICES.customMetricMonth)} for its secret, two alarms and a metric |
 | \`edge\` in an environment | $${money(EDGE.webAcl + EDGE.rule + STANDING_PRICES.secret)} ($${money(STANDING_PRICES.secret)} more outside us-east-1), and about $${money(EDGE.cloudFrontMillion + EDGE.wafMillion)} for each million requests ([a limit per address](address-limit.md)) |
-| \`outbound\` in an environment | about $5.30 ([what for](../api/delivery.md#what-it-costs-without-a-message)) |
+| \`outbound\` in an environment | about $5.70 ([what for](../api/delivery.md#what-it-costs-without-a-message)) |
 | \`outbound.portal\` beside it | $${money(await portalCost())} ([a portal](../send/portal.md)). A million of its calls cost $${money(PRICES_OF_CALLS.httpApiMillion.dollars)} at API Gateway and $${money(PRICES.lambdaRequestMillion)} at Lambda, and the time and the reads of each |
 
 These settings make it cheaper:
