@@ -7,10 +7,10 @@ import type { EpochMs, SourceId } from '#core/glossary.ts';
 import { sideBySide } from '#core/side-by-side.ts';
 import { HOUR_MS, MINUTE_MS } from '#core/time.ts';
 import type { SweepRun } from './sweep-run.ts';
-import { type Deaths, readSweeper } from './sweeper-record.ts';
+import type { Deaths } from './sweeper-record.ts';
 
-/** A count of as many, each minute, is about a hundred read units. Twice as many are counted every second minute. */
-const COUNTED_A_MINUTE = 7_500;
+/** A count of as many, each minute, is about seventy read units. Twice as many are counted every second minute. */
+const COUNTED_A_MINUTE = 5_000;
 const LONGEST_MS = HOUR_MS;
 
 /** The last count while it holds, else a new one: source by source, of those that have any, until the run is over. */
@@ -22,7 +22,7 @@ export async function countDeaths(run: SweepRun): Promise<Deaths> {
       sources.filter(source => occupied.has(source)),
       run,
     );
-  const last = (await run.guard(() => readSweeper(ports.control)))?.deaths;
+  const last = run.record?.deaths;
   return last !== undefined && run.now < last.at + holdsFor(last, run) ? last : countOf(sources, run);
 }
 

@@ -286,7 +286,7 @@ it('drains the dead-letter queue only beside a count of the same run', async () 
     };
     world.database.write({ kind: 'put', table: EVENTS, item });
   }
-  const counted: Deaths = { at: at - SECOND_MS, open: 15_000, inQueue: 0, complete: true };
+  const counted: Deaths = { at: at - SECOND_MS, open: 10_000, inQueue: 0, complete: true };
   await noteSweeper({ deaths: counted }, new MemoryControlStore(world.database, EVENTS));
   let looks = 0;
   world.dead.onReceived = () => {
