@@ -59,5 +59,15 @@ async function countOf(sources: readonly SourceId[], run: SweepRun): Promise<Dea
     } while (cursor !== undefined && ports.clock.now() < until);
     complete &&= cursor === undefined;
   });
-  return { at: now, open, inQueue, ...given({ oldestDeadAt: oldest }), complete };
+  const lastWhole = complete ? undefined : wholeOf(run.record?.deaths);
+  return { at: now, open, inQueue, ...given({ oldestDeadAt: oldest }), complete, ...given({ lastWhole }) };
+}
+
+function wholeOf(last: Deaths | undefined): number | undefined {
+  return last?.complete ? last.open : last?.lastWhole;
+}
+
+/** What the metric says: of a count that was cut off no less than the last whole one, or the letters would seem to become fewer. */
+export function openDeaths({ open, lastWhole = 0 }: Deaths): number {
+  return Math.max(open, lastWhole);
 }

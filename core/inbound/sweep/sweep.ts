@@ -8,7 +8,7 @@ import { given } from '#core/given.ts';
 import type { SourceId } from '#core/glossary.ts';
 import { runReplayJobs } from '#core/inbound/replay/run-replay-jobs.ts';
 import { sideBySide } from '#core/side-by-side.ts';
-import { countDeaths } from './count-deaths.ts';
+import { countDeaths, openDeaths } from './count-deaths.ts';
 import { coverArrivals, secondLookMs } from './cover-arrivals.ts';
 import { drainDeadQueue } from './drain-dead-queue.ts';
 import { readRefusedFor } from './read-refused.ts';
@@ -135,7 +135,8 @@ function report(run: SweepRun, deaths: Deaths | undefined): void {
   run.ages.report(telemetry);
   if (deaths) {
     telemetry.count('SweeperRuns');
-    telemetry.measure('OpenDeadLetters', deaths.open);
+    // Never nothing: its alarm takes silence for none.
+    telemetry.measure('OpenDeadLetters', openDeaths(deaths));
     // A message that is gone expires no more: the alarm must be OK again before the next one comes near its end.
     if (deaths.oldestDeadAt !== undefined) {
       const expiresAt = deaths.oldestDeadAt + run.rules.deadQueueRetentionSeconds * 1_000;

@@ -24,6 +24,8 @@ export interface Deaths {
   readonly oldestDeadAt?: EpochMs;
   /** False: the run was over before all were counted, and there are at least these. */
   readonly complete: boolean;
+  /** Where this count is not complete: how many the last one found that was. Absent: none is known. */
+  readonly lastWhole?: number;
 }
 
 export interface SweeperRecord {
