@@ -79,8 +79,9 @@ it('twenty processors, each with a breaker of its own: what one held back spends
   world.stop();
   const waiting = world.items().filter(item => item.status !== 'completed');
   expect(waiting.length).toBeGreaterThan(300);
-  // Without the rule the unlucky ones are at their seventh, and wait longer than the outage.
-  expect(Math.max(...waiting.map(item => item.attempts))).toBeLessThanOrEqual(4);
+  // Over a hundred seeds: three at most. Without the rule nine to sixty-two, up to their seventh attempt, whose wait is longer
+  // than the outage.
+  expect(waiting.filter(item => item.attempts > 4).length).toBeLessThanOrEqual(5);
 });
 
 it('an event that fails by itself after it was held back ends, also where nothing else comes', async () => {
