@@ -80,7 +80,6 @@ function noopIngest() {
     store: {
       insert: async item => ({ kind: 'applied', item }),
       update: async update => ({ kind: 'applied', item: itemOf(update) }),
-      note: nothing,
     },
     payloads: { putBody: nothing, putRefused: nothing },
     refused: new RefusedSlots(systemRandom),
@@ -101,7 +100,6 @@ function noopProcess() {
     store: {
       insert: async item => ({ kind: 'applied', item }),
       update: async update => ({ kind: 'applied', item: itemOf(update) }),
-      note: nothing,
       transact: async () => ({ kind: 'applied' }),
       readItem: nothing,
     },

@@ -202,7 +202,6 @@ class Run {
       },
       this.#clock.now(),
       this.#rules.timings,
-      true,
     );
     const expiresAt = expiryAfter(receivedAt, RETENTION_DAYS);
     await this.#payloads.putBody({ pk, sk: `B#${bodySha}`, headers, bytes: nodeCodec.deflate(bytes), expiresAt });
