@@ -1,23 +1,9 @@
-/** Pages that code knows whole: every alarm with its number, every metric, every limit that no setting changes. */
+/** Pages that code knows whole: every metric, every limit that no setting changes. */
 import { allMetrics, dimensionsOf } from '#core/metrics.ts';
-import type { ListedAlarm } from '#test/lib/synth/alarm-list.ts';
 
 const MADE = 'Made by `npm run write`.';
 const table = (heads: readonly string[], rows: readonly (readonly string[])[]): string =>
   [heads, heads.map(() => '---'), ...rows].map(row => `|${row.map(cell => ` ${cell} |`).join('')}\n`).join('');
-
-/** Each alarm once, whatever it is repeated for (a source, a table, a function). */
-export function renderAlarmsPage(alarms: readonly ListedAlarm[]): string {
-  const rows = alarms.map(({ id, severity, rings, page }) => [
-    `\`${id}\``,
-    severity,
-    rings,
-    `[${page}](../runbooks/${page}.md)`,
-  ]);
-  const intro =
-    'What each means stands on its runbook; [who gets alarms](../operate/alarms.md) on another page. `thresholds` of an environment changes the number of any alarm that has one, by its id. "3 of 5 min": three of the last five minutes must be over it.';
-  return `# Alarms\n\n${MADE} ${intro}\n\n${table(['alarm', 'severity', 'rings', 'runbook'], rows)}`;
-}
 
 /** `source`: the text of core/metrics.ts, whose comments say what each metric counts. */
 export function renderMetricsPage(source: string): string {

@@ -28,7 +28,7 @@ import { renderExportsPage } from './exports-page.ts';
 import { licencesOf } from './licences.ts';
 import { writesTable } from './outbound-writes.ts';
 import { renderProviderIndex } from './provider-index.ts';
-import { renderAlarmsPage, renderLimitsPage, renderMetricsPage } from './reference-pages.ts';
+import { renderLimitsPage, renderMetricsPage } from './reference-pages.ts';
 
 export const ROOT = join(import.meta.dirname, '../..');
 
@@ -75,14 +75,12 @@ function providerPages(): Written {
 async function runbookTables(): Promise<Written> {
   const alarms = await listAlarms();
   const paths = readdirSync(join(ROOT, 'docs/runbooks')).filter(name => name !== 'README.md');
-  return new Map([
-    ['docs/reference/alarms.md', renderAlarmsPage(alarms)],
-    ...paths.map(name => {
+  return new Map(
+    paths.map(name => {
       const path = `docs/runbooks/${name}`;
-      const block = alarmTable(alarms, name.replace(/\.md$/, ''));
-      return [path, withBlock(readWritten(path) ?? '', 'alarms', block)] as const;
+      return [path, withBlock(readWritten(path) ?? '', 'alarms', alarmTable(alarms, name.replace(/\.md$/, '')))];
     }),
-  ]);
+  );
 }
 
 const FENCE = { 'Node.js': 'js', Python: 'python', Go: 'go', Java: 'java', Ruby: 'ruby', PHP: 'php' } as const;

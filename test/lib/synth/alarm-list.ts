@@ -4,7 +4,7 @@ import { defineGateway } from '#core/config/gateway-config.ts';
 import { runbookOfAlarm } from '#lib/alarms/runbooks.ts';
 import { synthEnvironment } from './synth-environment.ts';
 
-export interface ListedAlarm {
+interface ListedAlarm {
   /** Without the environment and the source. */
   readonly id: string;
   readonly severity: string;
@@ -83,7 +83,7 @@ export function alarmTable(alarms: readonly ListedAlarm[], page: string): string
   const rows = [...groups.values()].map(([first, ...others]) => {
     if (first === undefined) return '';
     const name = others.length === 0 ? first.id : `${runbookOfAlarm(first.id).name}-…`;
-    return `| \`${name}\` | ${first.severity} | ${first.meaning} |\n`;
+    return `| \`${name}\` | ${first.severity} | ${first.rings} | ${first.meaning} |\n`;
   });
-  return `\n| alarm | severity | meaning |\n|---|---|---|\n${rows.join('')}`;
+  return `\n| alarm | severity | rings | meaning |\n|---|---|---|---|\n${rows.join('')}`;
 }

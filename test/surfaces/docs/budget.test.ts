@@ -70,7 +70,6 @@ const OVER: Readonly<Record<string, number>> = {
 /** Pages that a command makes whole: they grow with the code. */
 const MADE: Readonly<Record<string, number>> = {
   'docs/operate/costs.md': 500,
-  'docs/reference/alarms.md': 1_300,
   'docs/reference/configuration.md': 3_980,
   'docs/reference/limits.md': 360,
   'docs/reference/metrics.md': 1_100,
@@ -83,7 +82,7 @@ const MADE: Readonly<Record<string, number>> = {
 const ALSO_MADE = ['docs/operate/prove-local.md', 'bench/RESULTS.md', 'test/oracles/RESULTS.md'];
 
 /** All that people write, in every page of the repository. */
-const SUM = 45_600;
+const SUM = 45_570;
 
 /** All pages of a folder together. */
 const FOLDERS: Readonly<Record<string, number>> = {
