@@ -6,7 +6,7 @@ import type { EndpointId } from '#core/outbound/protocol/ids.ts';
 import { MINUTE_MS } from '#core/time.ts';
 import type { DeliveryCounts } from '#operator/cost/delivery-bill.ts';
 import { answered } from '#test/kit/outbound-world.ts';
-import { countedWorld } from './counted-world.ts';
+import { countedWorld, usePerDelivery } from './counted-world.ts';
 import type { BilledCall } from './counters.ts';
 
 export interface DeliveryShape {
@@ -37,7 +37,7 @@ export const HEADER_BYTES = 600;
 
 /** Runs one shape. Throws when a delivery does not end as delivered. */
 export async function billDeliveries(shape: DeliveryShape): Promise<DeliveryResult> {
-  const { world, meter, database, used, bodies, publish } = countedWorld({});
+  const { world, meter, database, reading, bodies, publish } = countedWorld({});
   const { clock } = world;
   const app = await world.createApplication();
   const eps: EndpointId[] = [];
@@ -68,13 +68,12 @@ export async function billDeliveries(shape: DeliveryShape): Promise<DeliveryResu
   await tendFor(140);
   const idle = await tendFor(140);
   const storedBefore = database.storedBytes('outbox');
-  const before = structuredClone(meter.counts);
-  const usedBefore = { ...used };
+  const before = reading();
   const from = meter.calls.length;
   bodies.bytes = 0;
   for (let done = 0; done < shape.messages; done += shape.atOnce) await round();
   const calls = meter.calls.slice(from);
-  const after = structuredClone(meter.counts);
+  const after = reading();
   const reconcileReads = (await tendFor(140)) - idle;
   world.stop();
 
@@ -85,23 +84,12 @@ export async function billDeliveries(shape: DeliveryShape): Promise<DeliveryResu
     .filter(({ status }) => status === 'delivered').length;
   const wanted = (shape.messages + shape.atOnce) * shape.fanOut;
   if (delivered !== wanted) throw new Error(`${shape.name}: ${delivered} of ${wanted} were delivered`);
-  const each = (
-    name: 'writeUnits' | 'indexUnits' | 'readUnits' | 'queueRequests' | 'fairRequests' | 'httpRequests' | 'logBytes',
-  ): number => (after[name] - before[name]) / deliveries;
   return {
     shape,
     bodyBytes: bodies.bytes / shape.messages,
     calls: shape.atOnce === 1 ? calls.slice(0, calls.length / shape.messages) : [],
     perDelivery: {
-      writeUnits: each('writeUnits'),
-      indexUnits: each('indexUnits'),
-      readUnits: each('readUnits'),
-      queueRequests: each('queueRequests'),
-      fairRequests: each('fairRequests'),
-      httpRequests: each('httpRequests'),
-      logBytes: each('logBytes'),
-      invocations: (used.invocations - usedBefore.invocations) / deliveries,
-      gbSeconds: (used.gbSeconds - usedBefore.gbSeconds) / deliveries,
+      ...usePerDelivery(before, after, deliveries),
       reconcileReads: reconcileReads / deliveries,
       storedBytes: (database.storedBytes('outbox') - storedBefore) / deliveries,
       sentBytes: bodies.bytes / shape.messages + HEADER_BYTES,

@@ -95,11 +95,23 @@ export interface CountedWorldOptions extends Omit<OutboundWorldOptions, 'makeDat
   readonly database?: typeof CountingDatabase;
 }
 
+/** What a meter shows of a delivery's use; two readings make what came between. */
+const METERED = [
+  ...(['writeUnits', 'indexUnits', 'readUnits', 'queueRequests', 'fairRequests', 'httpRequests', 'logBytes'] as const),
+  ...(['invocations', 'gbSeconds'] as const),
+];
+export type Reading = Readonly<Record<(typeof METERED)[number], number>>;
+
+/** Of one of so many deliveries between two readings. */
+export const usePerDelivery = (before: Reading, after: Reading, deliveries: number): Reading =>
+  Object.fromEntries(METERED.map(name => [name, (after[name] - before[name]) / deliveries])) as Reading;
+
 export interface CountedWorld {
   readonly world: OutboundWorld;
   readonly meter: Meter;
   readonly database: CountingDatabase;
-  readonly used: { invocations: number; gbSeconds: number };
+  /** What was used up to now. */
+  reading(): Reading;
   /** Of the messages published so far. */
   readonly bodies: { bytes: number };
   /** The next event of the providers, as the API takes it; answers its id. Throws where that is not 202. */
@@ -152,5 +164,6 @@ export function countedWorld({ onRun, database = CountingDatabase, ...options }:
     if (status !== 202) throw new Error(`a message was not accepted: ${status} ${String(body)}`);
     return (JSON.parse(String(body)) as { id: string }).id;
   };
-  return { world, meter, database: world.database as CountingDatabase, used, bodies, publish };
+  const reading = (): Reading => ({ ...meter.counts, ...used });
+  return { world, meter, database: world.database as CountingDatabase, reading, bodies, publish };
 }

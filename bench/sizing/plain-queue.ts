@@ -1,20 +1,13 @@
-/**
- * The reference: one queue for all, a message for each delivery, as many runs of one function as our two have together. A
- * run sends a batch of ten side by side; what failed comes back when its visibility ends.
- */
-import { MemoryFunction } from '#adapters/memory/memory-function.ts';
-import { MemoryMapping } from '#adapters/memory/queue/memory-mapping.ts';
-import { MemoryQueue } from '#adapters/memory/queue/memory-queue.ts';
+/** The reference: one queue for all, with as many runs of one function as our two have together. */
 import { SeededRandom } from '#adapters/memory/seeded-random.ts';
 import { VirtualClock } from '#adapters/memory/virtual-clock.ts';
 import { HOUR_MS } from '#core/time.ts';
+import { plainSystem } from '../isolation/plain-system.ts';
 import { answerTime } from '../isolation/virtual.ts';
 import { Gauge, type Level } from './gauge.ts';
 import { isUnhealthy, type Load, settingsOf } from './load.ts';
 import { arrivals } from './run-load.ts';
 import { type Times, TimesOf } from './times.ts';
-
-const VISIBILITY_TIMEOUTS = 6;
 
 export interface PlainResult {
   readonly times: Times;
@@ -29,9 +22,6 @@ export async function runPlain(load: Load): Promise<PlainResult> {
   const times = new TimesOf();
   const runs = new Gauge(clock);
   const deadlineMs = timeoutSeconds * 1_000;
-  const timeoutMs = deadlineMs + 5_000;
-  const visibilitySeconds = (VISIBILITY_TIMEOUTS * timeoutMs) / 1_000;
-  const queue = new MemoryQueue({ clock, random: random.fork(), visibilitySeconds, duplicateRate: 0 });
   const send = async (delivery: string): Promise<boolean> => {
     const endpoint = Number(delivery.split(' ')[1]);
     const unhealthy = load.unhealthy !== undefined && endpoint < load.endpoints && isUnhealthy(endpoint);
@@ -40,28 +30,9 @@ export async function runPlain(load: Load): Promise<PlainResult> {
     if (!unhealthy) times.ended(delivery, clock.now());
     return !unhealthy;
   };
-  const sender = new MemoryFunction({
-    ...{ clock, random: random.fork(), timeoutMs },
-    initialise:
-      () =>
-      async ({ Records }: { Records: { messageId: string; body: string }[] }) => {
-        const sent = await Promise.all(Records.map(({ body }) => send(body)));
-        return {
-          batchItemFailures: Records.flatMap(({ messageId: itemIdentifier }, at) =>
-            sent[at] ? [] : [{ itemIdentifier }],
-          ),
-        };
-      },
-  });
-  const mapping = new MemoryMapping({
-    ...{ clock, random: random.fork(), queue, deleteFailureRate: 0, idleMs: 20 },
-    maximumConcurrency: slots.fast + slots.slow,
-    invoke: async event => {
-      runs.add(1);
-      const outcome = await sender.invoke(event);
-      runs.add(-1);
-      return outcome;
-    },
+  const { queue, mapping } = plainSystem({
+    ...{ clock, random, send, deadlineMs, maximumConcurrency: slots.fast + slots.slow },
+    onRun: change => runs.add(change),
   });
   mapping.enable();
   const published: (readonly [delivery: string, at: number])[] = [];

@@ -5,7 +5,7 @@ import { MINUTE_MS } from '#core/time.ts';
 import type { DeliveryCounts } from '#operator/cost/delivery-bill.ts';
 import { answered, type Received, type Receiver } from '#test/kit/outbound-world.ts';
 import { HEADER_BYTES } from '../billing/billed-deliveries.ts';
-import { countedWorld } from '../billing/counted-world.ts';
+import { countedWorld, usePerDelivery } from '../billing/counted-world.ts';
 import { answerTime } from '../isolation/virtual.ts';
 import { Gauge, type Level } from './gauge.ts';
 import { isUnhealthy, type Load, settingsOf } from './load.ts';
@@ -48,7 +48,7 @@ export const arrivals = (random: SeededRandom, perSecond: number, ms: number): r
 export async function runLoad(load: Load, compare: boolean): Promise<Measured> {
   const { slots, schedule, timeoutSeconds, hold, autoDisableDays } = settingsOf(load);
   const gauges: { add(name: string, change: number): void } = { add: () => {} };
-  const { world, meter, used, bodies, publish, ...counted } = countedWorld({
+  const { world, meter, reading, bodies, publish, ...counted } = countedWorld({
     ...{ slots, waits: schedule, autoDisableDays, breaker: { hold }, auditMinutes: NEVER },
     ...{ publishes: 'direct', keepRequests: false, idleMs: 1_000, database: WatchedDatabase },
     onRun: (role, change) => {
@@ -137,8 +137,7 @@ export async function runLoad(load: Load, compare: boolean): Promise<Measured> {
   sick = load.unhealthy !== undefined;
   database.restart();
   for (const gauge of levels.values()) gauge.restart();
-  const before = structuredClone(meter.counts);
-  const usedBefore = { ...used };
+  const before = reading();
   const storedBefore = database.storedBytes('outbox');
   bodies.bytes = 0;
   const measuredMs = load.seconds * 1_000;
@@ -157,14 +156,10 @@ export async function runLoad(load: Load, compare: boolean): Promise<Measured> {
   await world.until(() => times.missing(healthy) === 0, LATEST_MS);
   const missing = times.missing(healthy);
   if (missing > 0) throw new Error(`${load.name}: ${missing} of ${healthy.length} never arrived`);
-  const after = structuredClone(meter.counts);
-  const usedAfter = { ...used };
+  const after = reading();
   const stored = database.storedBytes('outbox') - storedBefore;
   const reconcileReads = compare ? (await tendFor(TEND_MINUTES)) - idle : 0;
   world.stop();
-  const each = (
-    name: 'writeUnits' | 'indexUnits' | 'readUnits' | 'queueRequests' | 'fairRequests' | 'httpRequests' | 'logBytes',
-  ): number => (after[name] - before[name]) / all;
   return {
     times: times.since(published),
     wide: wide.length === 0 ? undefined : times.since(wide),
@@ -172,15 +167,7 @@ export async function runLoad(load: Load, compare: boolean): Promise<Measured> {
     writes: { outbox: database.mostWrites('outbox'), registry: database.mostWrites('registry') },
     readsOfKey: database.mostReadsOfKey(),
     perDelivery: {
-      writeUnits: each('writeUnits'),
-      indexUnits: each('indexUnits'),
-      readUnits: each('readUnits'),
-      queueRequests: each('queueRequests'),
-      fairRequests: each('fairRequests'),
-      httpRequests: each('httpRequests'),
-      logBytes: each('logBytes'),
-      invocations: (usedAfter.invocations - usedBefore.invocations) / all,
-      gbSeconds: (usedAfter.gbSeconds - usedBefore.gbSeconds) / all,
+      ...usePerDelivery(before, after, all),
       reconcileReads: reconcileReads / (warm + all),
       storedBytes: stored / all,
       sentBytes: bodies.bytes / (after.httpRequests - before.httpRequests) + HEADER_BYTES,
