@@ -125,7 +125,7 @@ export class DeliveryApi extends Construct {
           ? 'A customer has no AWS identity: the function checks the token of every call before it does anything.'
           : key === LINK_ROUTE
             ? 'A link in a mail brings its own proof, which the function checks before it does anything.'
-            : 'The page is the same for everybody and says nothing of any customer.',
+            : 'Everybody gets the same page; it holds nothing about any customer.',
       });
     }
   }

@@ -5,14 +5,10 @@
  */
 import { randomBytes } from 'node:crypto';
 import { nodeSigningCrypto } from '#adapters/crypto/node-signing-crypto.ts';
-import { given } from '#core/given.ts';
 import { checkTarget, type TargetRules } from '#core/outbound/address/target-url.ts';
-import { applicationOfBody } from '#core/outbound/api/applications-api.ts';
-import { ENDPOINT, type EndpointBody, endpointFields, newEndpointOf } from '#core/outbound/api/endpoint-body.ts';
+import { ENDPOINT } from '#core/outbound/api/endpoint-body.ts';
 import { sealKey, secretOf } from '#core/outbound/api/endpoint-secret.ts';
-import { applicationFields } from '#core/outbound/api/fields.ts';
 import type { ItemStore, Sealer } from '#core/outbound/ports.ts';
-import type { AppId, EndpointId } from '#core/outbound/protocol/ids.ts';
 import type { ApplicationItem, EndpointItem, StoredKey } from '#core/outbound/protocol/items.ts';
 import { applicationKey, appNameKey, endpointKey, endpointNameKey, secretsKey } from '#core/outbound/protocol/keys.ts';
 import {
@@ -23,17 +19,14 @@ import {
   importEndpoint,
   PAUSED_BY_IMPORT,
 } from '#core/outbound/registry/imported.ts';
-import { object, problemsOf } from '#core/problem.ts';
-import { parseIso } from '#core/time.ts';
 import { askDelivery } from '#operator/delivery-api.ts';
 import type { Gateway } from '#operator/gateway.ts';
 import type { Operator } from '#operator/operator.ts';
-import { OperatorError, usageError } from '#operator/operator-error.ts';
+import { OperatorError } from '#operator/operator-error.ts';
 import { areSameKeys, type EndpointSecrets, masterSealer, sealedAgain } from './customer-secrets.ts';
 import { listEventTypes } from './event-types.ts';
 import { allOf } from './export-customers.ts';
-
-type Fields = Readonly<Record<string, unknown>>;
+import { type CustomersFile, type Fields, only, type ReadApplication, type ReadEndpoint } from './read-customers.ts';
 
 /** Something that is not as it was, or not there. */
 interface LeftBehind {
@@ -61,93 +54,6 @@ export interface CustomersWay {
   readonly secrets: Readonly<Record<string, EndpointSecrets>> | 'new';
   /** After each application. */
   progress?(done: number, total: number): void;
-}
-
-interface ReadEndpoint {
-  readonly item: EndpointItem;
-  readonly was: Partial<ClosedGate>;
-  /** Names of headers, whose values the export masks. */
-  readonly headers: readonly string[];
-}
-interface ReadApplication {
-  readonly item: ImportedApplication;
-  readonly limit: number;
-  readonly isErasing: boolean;
-  readonly endpoints: readonly ReadEndpoint[];
-}
-export interface CustomersFile {
-  readonly types: readonly (Fields & { readonly name: string })[];
-  readonly applications: readonly ReadApplication[];
-}
-
-const DEFAULT_ENDPOINT_LIMIT = 50;
-const LONGEST_DAYS = 3_650;
-const ID = /^(?:app|ep)_[0-9a-hjkmnp-tv-z]{26}$/;
-
-/** Judged by the checks of the API, before anything is asked or written. Throws OperatorError (usage) that names the first fault. */
-export async function readCustomers(operator: Operator, file: Fields): Promise<CustomersFile> {
-  const { config } = (await operator.gateway()).deployment;
-  const { event_types: types, applications } = file;
-  if (!Array.isArray(types) || !Array.isArray(applications)) throw wrong('the file', 'no event_types and applications');
-  const { headerPrefix = '' } = config.outbound ?? {};
-  return {
-    types: types as CustomersFile['types'],
-    applications: applications.map(each => readApplication(each as Fields, headerPrefix)),
-  };
-}
-
-function readApplication(shown: Fields, prefix: string): ReadApplication {
-  const id = String(shown?.['id']).slice(0, 40);
-  if (!ID.test(id)) throw wrong('an application', 'no id (app_…)');
-  const { uid, name, endpoints, created_at: createdAt, limits } = shown;
-  // One that is longer than this environment keeps is no limit here.
-  const checks = applicationFields(LONGEST_DAYS, prefix);
-  const body = only(shown, Object.keys(checks));
-  refuse(id, problemsOf(body, object(checks, ['name'])));
-  const made = parseIso(String(createdAt));
-  if (made === undefined || !Array.isArray(endpoints)) throw wrong(id, 'no created_at, or no endpoints');
-  const most = Number((limits as Fields)?.['endpoints'] ?? DEFAULT_ENDPOINT_LIMIT);
-  return {
-    item: {
-      ...applicationOfBody({ ...body, name: String(name), ...given({ uid: textOf(uid) }) }),
-      id: id as AppId,
-      createdAt: made,
-    },
-    limit: Math.max(most, endpoints.length),
-    isErasing: shown['state'] === 'erasing',
-    endpoints: endpoints.map(each => readEndpoint(each as Fields, id as AppId, prefix)),
-  };
-}
-
-function readEndpoint(shown: Fields, app: AppId, prefix: string): ReadEndpoint {
-  const id = String(shown?.['id']).slice(0, 40);
-  if (!ID.test(id)) throw wrong(`an endpoint of ${app}`, 'no id (ep_…)');
-  const headers = Object.keys((shown['headers'] ?? {}) as Fields);
-  const names = Object.values(ENDPOINT).map(each => each.name);
-  // One that is pulled has no URL; of the usual kind nothing is stored.
-  const isPulled = shown['kind'] === 'pull';
-  const left = isPulled ? ['url'] : shown['kind'] === 'push' ? ['kind'] : [];
-  const body = {
-    ...only(
-      shown,
-      names.filter(name => !left.includes(name)),
-    ),
-    headers: {},
-  };
-  refuse(`${app}/${id}`, problemsOf(body, object(endpointFields(prefix), isPulled ? [] : ['url'])));
-  const [createdAt, changedAt] = [parseIso(String(shown['created_at'])), parseIso(String(shown['updated_at']))];
-  const version = Number(shown['version']);
-  if (createdAt === undefined || changedAt === undefined || !Number.isSafeInteger(version))
-    throw wrong(`${app}/${id}`, 'no created_at, updated_at or version');
-  const uid = textOf(shown['uid']);
-  const fields = newEndpointOf({ ...(body as EndpointBody), ...given({ uid }) }, { timeoutMs: 0 }, []);
-  const item: EndpointItem = {
-    ...fields,
-    ...{ id: id as EndpointId, app, createdAt, version, subscribedAt: createdAt },
-    ...(changedAt === createdAt ? {} : { changedAt }),
-  };
-  const was = { gate: shown['gate'], gateBy: shown['closed_by'] ?? undefined, gateWhy: shown['why'] ?? undefined };
-  return { item, headers, was: given(was) as Partial<ClosedGate> };
 }
 
 /** Throws OperatorError when a store or the API cannot be asked; what was made until then is found by the next run. */
@@ -352,26 +258,15 @@ export async function resumeImported(
   return { resumed, others };
 }
 
-/** What the environment itself counts and lists by. */
-function bare(item: ImportedApplication | ApplicationItem): Fields {
-  const { id, uid, name, metadata, limits, format, schedule, defaultApiVersion, signature, signatureHeader, keyId } =
-    item;
-  const { createdAt } = item;
-  return {
-    id,
-    uid,
-    name,
-    metadata,
-    limits,
-    format,
-    schedule,
-    defaultApiVersion,
-    signature,
-    signatureHeader,
-    keyId,
-    createdAt,
-  };
-}
+type Moved = Exclude<keyof ImportedApplication, 'tokensRevoked' | 'tokensRevokedAt'>;
+const MOVED = {
+  ...{ id: true, uid: true, name: true, metadata: true, limits: true, format: true, schedule: true, createdAt: true },
+  ...{ defaultApiVersion: true, signature: true, signatureHeader: true, keyId: true },
+} as const satisfies Record<Moved, true>;
+/** Without what the environment itself counts and lists by, and without revoked tokens, which are its own. */
+const bare = (item: ImportedApplication | ApplicationItem): Fields =>
+  only(item as unknown as Fields, Object.keys(MOVED));
+
 /** What a customer or a producer decided. `without`: headers that are not compared. */
 function settings(item: EndpointItem, without: readonly string[] = []): Fields {
   const headers = Object.fromEntries(Object.entries(item.headers).filter(([name]) => !without.includes(name)));
@@ -392,14 +287,3 @@ const sortedText = (value: unknown): string | undefined =>
       ? Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1)))
       : part,
   );
-
-const only = (from: Fields, names: readonly string[]): Fields =>
-  Object.fromEntries(names.flatMap(name => (from[name] === undefined ? [] : [[name, from[name]]])));
-const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
-
-function refuse(what: string, problems: ReturnType<typeof problemsOf>): void {
-  const [first] = problems;
-  if (first !== undefined) throw wrong(what, `${first.path}: allowed: ${first.allowed}`);
-}
-const wrong = (what: string, why: string): OperatorError =>
-  usageError(`${what} in the file: ${why}`, 'what holdfast out export wrote', 'export again; nothing was written');

@@ -5,12 +5,8 @@ import { EXIT, usageError } from '#cli/cli-error.ts';
 import { readInput } from '#cli/read-input.ts';
 import { type CommandSet, type Run, withExamples } from '#cli/run.ts';
 import type { EndpointSecrets } from '#operator/customers/customer-secrets.ts';
-import {
-  type ImportedCustomers,
-  importCustomers,
-  readCustomers,
-  resumeImported,
-} from '#operator/customers/import-customers.ts';
+import { type ImportedCustomers, importCustomers, resumeImported } from '#operator/customers/import-customers.ts';
+import { readCustomers } from '#operator/customers/read-customers.ts';
 import { readExport } from '#operator/moving/export-file.ts';
 import { EXPORTED_FROM, type ExportedFrom, importPlan, readPlan } from '#operator/moving/import-export.ts';
 import type { ImportResult } from '#operator/moving/run-import.ts';

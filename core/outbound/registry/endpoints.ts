@@ -17,7 +17,7 @@ import { applicationKey, endpointKey, endpointNameKey, endpointsRange } from '#c
 import { rowExpiry } from '#core/outbound/protocol/timings.ts';
 import type { RegistryPorts } from './applications.ts';
 
-const DEFAULT_ENDPOINT_LIMIT = 50;
+export const DEFAULT_ENDPOINT_LIMIT = 50;
 const TRIES = 4;
 
 export type NewEndpoint = Omit<
