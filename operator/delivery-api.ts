@@ -33,9 +33,12 @@ export async function askDelivery<T>(api: DeliveryApi, call: DeliveryCall): Prom
 /** As `askDelivery`, of an answer that is there. */
 export function readAnswer<T>(call: DeliveryCall, { status, body }: Pick<HttpAnswer, 'status' | 'body'>): T {
   const told = parse(body);
-  if (status >= 200 && status < 300) return (told ?? {}) as T;
-  const { error, detail, message } = (told ?? {}) as Problem;
   const what = `${call.method} /v1/${call.path.join('/')}`;
+  if (status >= 200 && status < 300) {
+    if (told === undefined) throw new OperatorError(`${what} was answered ${status} with what is no JSON`);
+    return (told ?? {}) as T;
+  }
+  const { error, detail, message } = (told ?? {}) as Problem;
   if (status === 403 && error === undefined) {
     throw new OperatorError(
       `You may not call ${what} (${message ?? 403}): you need execute-api:Invoke on this route (docs/api/README.md)`,
@@ -58,6 +61,7 @@ export function refusalOf({ status, body }: Pick<HttpAnswer, 'status' | 'body'>)
   return status < 500 && error !== undefined ? detail : undefined;
 }
 
+/** Undefined: it is no JSON. */
 function parse(body: string): unknown {
   try {
     return JSON.parse(body || 'null');

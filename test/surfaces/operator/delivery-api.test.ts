@@ -57,3 +57,10 @@ it.each([
   const failed = askDelivery(api, { method: 'GET', path: ['apps'] });
   await expect(failed).rejects.toMatchObject({ kind, message: expect.stringContaining(message) });
 });
+
+it('takes no answer for empty that it cannot read: a list that was cut is no list without endpoints', async () => {
+  const { api } = apiThat(answer(200, '{"data":[{"id":"ep_1"'), answer(204, ''));
+  const listed = askDelivery(api, { method: 'GET', path: ['apps', 'a', 'endpoints'] });
+  await expect(listed).rejects.toThrow('GET /v1/apps/a/endpoints was answered 200 with what is no JSON');
+  expect(await askDelivery(api, { method: 'DELETE', path: ['apps', 'a'] })).toEqual({});
+});

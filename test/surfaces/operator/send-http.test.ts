@@ -5,14 +5,17 @@ import { sendHttp } from '#operator/aws/send-http.ts';
 import { freePort } from '#test/kit/servers/free-port.ts';
 
 const BYTES = new Uint8Array([0, 0xff, 0x7b, 0xe4]);
-const LONG = 'x'.repeat(100_000);
+/** A page of 250 endpoints. */
+const LONG = 'x'.repeat(300_000);
+const TOO_LONG = Buffer.alloc(10 * 1_024 * 1_024 + 1, 'x');
+const ANSWERS: Readonly<Record<string, string | Buffer>> = { '/long': LONG, '/too-long': TOO_LONG };
 const got: { method: string | undefined; path: string | undefined; names: string[]; raw: string[]; body: Buffer }[] =
   [];
 const server = createServer(async (request, response) => {
   const { method, url, rawHeaders: raw } = request;
   const body = Buffer.concat(await request.toArray());
   got.push({ method, path: url, names: Object.keys(request.headers).sort(), raw, body });
-  response.writeHead(418, { 'x-answer': 'tea', 'set-cookie': ['a', 'b'] }).end(url === '/long' ? LONG : 'short');
+  response.writeHead(418, { 'x-answer': 'tea', 'set-cookie': ['a', 'b'] }).end(ANSWERS[url ?? ''] ?? 'short');
 });
 let url = '';
 beforeAll(async () => {
@@ -42,9 +45,10 @@ it('counts the bytes of a text, and sends no length where there is no body', asy
   expect(none?.names).toEqual(['connection', 'host']);
 });
 
-it('gives the first 64 KB of a long answer', async () => {
+it('gives a long answer whole, and none that API Gateway could not have given', async () => {
   const { body } = await sendHttp(`${url}/long`, { method: 'GET', headers: {} });
-  expect(body).toBe(LONG.slice(0, 65_536));
+  expect(body).toBe(LONG);
+  await expect(sendHttp(`${url}/too-long`, { method: 'GET', headers: {} })).rejects.toThrow(/more than 10 MB/);
 });
 
 it('throws where nothing answers', async () => {
