@@ -1,6 +1,6 @@
 /** The delivery API of an environment, as a person's tools call it (docs/api/delivery.md). */
 import type { HttpAnswer } from './http-answer.ts';
-import { type FailureKind, OperatorError } from './operator-error.ts';
+import { type FailureKind, OperatorError, usageError } from './operator-error.ts';
 
 export interface DeliveryCall {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -25,8 +25,13 @@ interface Problem {
   readonly message?: string;
 }
 
-/** The JSON of a 2xx. Throws OperatorError with the API's own words for a refusal, and for an answer of another kind. */
+/**
+ * The JSON of a 2xx. Throws OperatorError with the API's own words for a refusal, for an answer of another kind, and for an id
+ * that would lead a step up in the path, to another route.
+ */
 export async function askDelivery<T>(api: DeliveryApi, call: DeliveryCall): Promise<T> {
+  const up = call.path.find(segment => /^\.{0,2}$/.test(segment));
+  if (up !== undefined) throw usageError(`"${up}" as an id`, 'an id of a list, or uid:<uid>', 'copy it from there');
   return readAnswer<T>(call, await api.send(call));
 }
 

@@ -64,3 +64,10 @@ it('takes no answer for empty that it cannot read: a list that was cut is no lis
   await expect(listed).rejects.toThrow('GET /v1/apps/a/endpoints was answered 200 with what is no JSON');
   expect(await askDelivery(api, { method: 'DELETE', path: ['apps', 'a'] })).toEqual({});
 });
+
+it.each(['..', '.', ''])('asks for nothing where an id is %j, which would lead to another route', async id => {
+  const { http, api } = apiThat();
+  const asked = askDelivery(api, { method: 'DELETE', path: ['apps', 'acme', 'endpoints', id] });
+  await expect(asked).rejects.toMatchObject({ kind: 'usage', message: expect.stringContaining('as an id') });
+  expect(http).not.toHaveBeenCalled();
+});
