@@ -250,7 +250,7 @@ describe.skipIf(BROWSER_PATH === undefined)('the portal in a browser', () => {
     expect(await axeFindings(page, 'all')).toEqual([]);
     await page.getByRole('button', { name: 'Take away … https://told.globex.com/in' }).click();
     await page.getByRole('button', { name: 'Take away', exact: true }).click();
-    await page.waitForFunction('document.querySelectorAll(".contact").length === 1');
+    await expect.poll(() => page.locator('.contact').count()).toBe(1);
     expect(await follow(mails[0]?.leaveUrl ?? '', 'Stop the messages', 'nothing more')).toBe(0);
     await page.getByText('No contact yet').waitFor();
     expect(wrong).toEqual([]);
