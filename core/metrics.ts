@@ -110,10 +110,8 @@ const OF_ENVIRONMENT = [
   'Published',
   /** Publish: refused, nothing stored. */
   'PublishRefused',
-  /** Publish: data that breaks the schema of its type or names an unknown version, where that is only reported. */
-  'PublishSchemaMismatch',
-  /** Publish: a type that is not in the catalogue, where that is only reported. */
-  'PublishUnknownType',
+  /** Publish: stored, and not as the catalogue has it; `reported` of the answer and a log line say what. */
+  'PublishReported',
   /** Drain: from the 202 to the first byte sent, first attempts to healthy endpoints only. */
   'FirstAttemptDelay',
   /** Drain: first attempts. */

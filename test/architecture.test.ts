@@ -310,6 +310,13 @@ describe('names', () => {
     expect(silent).toEqual([]);
   });
 
+  it('every metric has a reader: an alarm, a graph, or a page that sends a person to it', () => {
+    const readers = [...filesBelow('lib/alarms'), ...filesBelow('lib/constructs'), ...filesBelow('docs/operate', '.md')]
+      .map(file => readFileSync(join(ROOT, file), 'utf8'))
+      .join('\n');
+    expect(allMetrics().filter(name => !readers.includes(`'${name}'`) && !readers.includes(`\`${name}\``))).toEqual([]);
+  });
+
   it('what a class keeps to itself is `#private`; only a constructor can be `private`', () => {
     const folders = [
       'core',

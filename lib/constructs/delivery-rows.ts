@@ -24,7 +24,11 @@ export function deliveryRows(environment: string, queues: DeliveryQueues): reado
   return [
     [heading('Do customers get their webhooks?')],
     [
-      graph('Published, delivered', [metric('Published'), metric('Delivered')], [metric('PublishRefused')]),
+      graph(
+        'Published, delivered',
+        [metric('Published'), metric('Delivered')],
+        [metric('PublishRefused'), metric('PublishReported')],
+      ),
       graph(
         '202 to first byte, ms',
         ['p50', 'p99'].map(p => metric('FirstAttemptDelay', p)),

@@ -123,7 +123,7 @@ export async function publishMessage(
     const { id, createdAt, duplicate } = published;
     const reported = reportOf(judgement.finding);
     if (reported) {
-      ports.telemetry.count(reported.error === 'unknown_type' ? 'PublishUnknownType' : 'PublishSchemaMismatch');
+      ports.telemetry.count('PublishReported');
       const line = { stage: 'catalogue', cause: reported.error, app: application.id, msg: id, type: body.type };
       ports.telemetry.log('warn', { ...line, problem: reported.detail });
     }
