@@ -1,6 +1,6 @@
 /**
- * How many words a page may have that people write (blocks made from code, and files that a page shows, are not counted). A page that is still longer, or
- * that has no place in the plan of pages, stands in OVER with the number it may have until it is cut: lower it, never raise it.
+ * How many words a page may have that people write (blocks made from code, and files that a page shows, are not counted). Lower a
+ * number, never raise it.
  */
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
@@ -28,7 +28,7 @@ const CEILINGS: Readonly<Record<string, number>> = {
   'docs/send/first-message.md': 600,
   'docs/send/publish.md': 1_000,
   'docs/send/retries.md': 420,
-  'docs/send/batches.md': 520,
+  'docs/send/batches.md': 450,
   'docs/send/signatures.md': 330,
   'docs/send/event-types.md': 600,
   'docs/send/portal.md': 650,
@@ -62,11 +62,6 @@ const CEILINGS: Readonly<Record<string, number>> = {
   'docs/reference/words.md': 650,
 };
 
-const OVER: Readonly<Record<string, number>> = {
-  'docs/send/publish.md': 1_300,
-  'docs/operate/scale.md': 1_300,
-};
-
 /** Pages that a command makes whole: they grow with the code. */
 const MADE: Readonly<Record<string, number>> = {
   'docs/operate/costs.md': 500,
@@ -82,11 +77,11 @@ const MADE: Readonly<Record<string, number>> = {
 const ALSO_MADE = ['docs/operate/prove-local.md', 'bench/RESULTS.md', 'test/oracles/RESULTS.md'];
 
 /** All that people write, in every page of the repository. */
-const SUM = 45_570;
+const SUM = 45_000;
 
 /** All pages of a folder together. */
 const FOLDERS: Readonly<Record<string, number>> = {
-  'docs/runbooks/': 4_270,
+  'docs/runbooks/': 4_200,
   'docs/decisions/': 6_060,
 };
 
@@ -101,7 +96,7 @@ const pages = readPages().filter(({ path }) => !path.startsWith('docs/providers/
 it('each page keeps to its number', () => {
   const wrong = pages
     .filter(({ path }) => !Object.keys(FOLDERS).some(folder => path.startsWith(folder)))
-    .map(({ path, text }) => ({ path, words: wordsOf(text), may: OVER[path] ?? CEILINGS[path] ?? MADE[path] ?? 0 }))
+    .map(({ path, text }) => ({ path, words: wordsOf(text), may: CEILINGS[path] ?? MADE[path] ?? 0 }))
     .filter(({ words, may }) => words > may);
   expect(wrong).toEqual([]);
 });
@@ -111,14 +106,6 @@ it('each folder keeps to its number', () => {
     const words = pages.filter(it => it.path.startsWith(folder)).reduce((sum, { text }) => sum + wordsOf(text), 0);
     expect(words, folder).toBeLessThanOrEqual(may);
   }
-});
-
-it('a page that is short enough, or gone, leaves the list', () => {
-  const wrong = Object.keys(OVER).filter(path => {
-    const file = join(ROOT, path);
-    return !existsSync(file) || wordsOf(readFileSync(file, 'utf8')) <= (CEILINGS[path] ?? 0);
-  });
-  expect(wrong).toEqual([]);
 });
 
 it('all pages that people write keep to one number together', () => {

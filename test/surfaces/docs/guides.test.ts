@@ -88,7 +88,7 @@ describe('docs/operate/scale.md', () => {
     expect(text).toContain(`| ${shown(DEFAULT_THROTTLE.rate)}/s, burst ${shown(DEFAULT_THROTTLE.burst)} |`);
     const sentInAMinute = SWEEP_RUN_SECONDS * DEFAULT_SWEEP_SENDS_PER_SECOND;
     expect(text).toContain(`| ${DEFAULT_SWEEP_SENDS_PER_SECOND}/s | ${shown(sentInAMinute)} parked events a minute:`);
-    expect(text).toContain(`ten million in ${(1e7 / sentInAMinute / 60).toFixed(0)} hours`);
+    expect(text).toContain(`ten million take ${(1e7 / sentInAMinute / 60).toFixed(0)} hours`);
     expect(text).toContain(`groups of their own, at ${DEFAULT_REPLAYS_PER_SECOND} a second`);
     expect(text).toContain(
       `| ${WATCH_SHARDS} × 1,000 writes/s, two per event | ${shown((WATCH_SHARDS * 1_000) / 2)} events/s`,
