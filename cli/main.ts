@@ -7,7 +7,7 @@ import { EXIT, type ExitCode, exitCodeOf } from './cli-error.ts';
 import { addCompletion } from './commands/completion.ts';
 import { addConsole } from './commands/console.ts';
 import { addCost } from './commands/cost.ts';
-import { addDlq } from './commands/dlq.ts';
+import { addDlq } from './commands/dlq/dlq.ts';
 import { addDoctor } from './commands/doctor.ts';
 import { addEvents } from './commands/events.ts';
 import { addExport } from './commands/export.ts';
@@ -15,6 +15,7 @@ import { addImport } from './commands/import.ts';
 import { addListen } from './commands/listen.ts';
 import { addLogs } from './commands/logs.ts';
 import { addMcp } from './commands/mcp.ts';
+import { addMute } from './commands/mute.ts';
 import { addOut } from './commands/out/out.ts';
 import { addPause } from './commands/pause.ts';
 import { addProcessor } from './commands/processor.ts';
@@ -83,6 +84,7 @@ export function buildProgram(set: CommandSet, { io }: Pick<Services, 'io'>): Com
   for (const add of [
     addOut,
     addPause,
+    addMute,
     addProcessor,
     addSources,
     addReconcile,

@@ -48,6 +48,28 @@ export interface AlarmView {
   readonly description: string;
 }
 
+/** Messages of alarms that are held back for a while. The alarms are evaluated all the same, and `status` shows them. */
+export interface Mute {
+  /** Eight hexadecimal digits. */
+  readonly id: string;
+  readonly by: string;
+  readonly why: string;
+  /** Full minutes. */
+  readonly from: EpochMs;
+  readonly until: EpochMs;
+  /** Names of the alarms, at least one. */
+  readonly alarms: readonly string[];
+}
+
+export interface Mutes {
+  /** Those that last, and those that will come. */
+  list(): Promise<readonly Mute[]>;
+  /** Whole or not at all. */
+  begin(mute: Mute): Promise<void>;
+  /** What was held back of alarms that are still in their state is sent then, as at the end of its time. */
+  end(mute: Pick<Mute, 'id'>): Promise<void>;
+}
+
 /** What an alarm judges, over the last hours. */
 export interface AlarmGraph {
   /** Oldest first; a period without a number has no point. */
@@ -109,6 +131,7 @@ export interface Gateway {
   /** The tables of `outbound`, which only a move to another environment touches. Throws as `delivery`. */
   outbound(): Promise<ItemStore>;
   alarms(): Promise<readonly AlarmView[]>;
+  readonly mutes: Mutes;
   /** Undefined: no such alarm, or one that judges no number. */
   alarmGraph(name: string): Promise<AlarmGraph | undefined>;
   /** Numbers of each metric that the alarm judges, by its name there. Undefined: no such alarm. Absent: no metrics are kept. */

@@ -15,6 +15,7 @@ import { readSystem, type SystemView } from '#operator/health/system-view.ts';
 import { span } from '#operator/span.ts';
 import { EXIT, type ExitCode } from '../cli-error.ts';
 import { type CommandSet, type Run, withExamples } from '../run.ts';
+import { muteJson } from './mute.ts';
 
 export function addStatus(program: Command, set: CommandSet): void {
   withExamples(
@@ -74,6 +75,7 @@ function toJson(run: Run, view: SystemView, all: readonly Need[]): unknown {
     customers: view.customers ?? null,
     replay_jobs: view.jobs?.map(reportJob) ?? null,
     alarms: view.alarms?.map(alarm => ({ ...alarm, since: toIso(alarm.since) })) ?? null,
+    mutes: view.mutes?.map(mute => muteJson(mute, run.clock.now())) ?? null,
   };
 }
 

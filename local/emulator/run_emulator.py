@@ -22,6 +22,7 @@ atexit.register(shutil.rmtree, os.getcwd(), ignore_errors=True)
 threading.Thread(target=stop_with_parent, daemon=True).start()
 sys.argv = ["ministack"]
 
+import mute_rules  # noqa: E402, F401
 from ministack.app import main  # noqa: E402
 from ministack.core.lambda_runtime import Worker  # noqa: E402
 

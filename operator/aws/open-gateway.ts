@@ -25,6 +25,7 @@ import type { BlobStore } from '#core/ports.ts';
 import type { DeliveryApi } from '#operator/delivery-api.ts';
 import type { Gateway } from '#operator/gateway.ts';
 import { OperatorError } from '#operator/operator-error.ts';
+import { AlarmMutes } from './alarm-mutes.ts';
 import { cloudWatchLogReader } from './cloudwatch-log-reader.ts';
 import { findLocalAws } from './find-local-aws.ts';
 import { LambdaProcessor } from './lambda-processor.ts';
@@ -105,6 +106,7 @@ export async function openGateway(deployment: Deployment, env: Env): Promise<Gat
       return new DynamoDbItemStore(dynamodb, { registry, outbox });
     },
     alarms: () => readAlarms(cloudWatch, `holdfast-${environment}-`),
+    mutes: new AlarmMutes(cloudWatch, `holdfast-${environment}-`),
     alarmGraph: name => readAlarmGraph(cloudWatch, name, systemClock.now()),
     // The local AWS keeps no metrics.
     ...(local === undefined && { alarmParts: (name, over) => readAlarmParts(cloudWatch, name, over) }),

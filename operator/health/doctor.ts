@@ -15,6 +15,7 @@ import { secretsTaken } from '#operator/sealed-secrets.ts';
 import { commandToSet, stateOf } from '#operator/sources/stored-state.ts';
 import { ago, span } from '#operator/span.ts';
 import { isNotice } from './is-notice.ts';
+import { muteText } from './mutes.ts';
 import { deadCountText } from './needs.ts';
 import { readProcessor } from './processor.ts';
 import { runbookOf } from './runbook-of.ts';
@@ -196,6 +197,9 @@ async function checkRights(operator: Operator, note: (check: Check) => void): Pr
   }
 }
 
+/** Nobody can ask AWS whether a mute would be allowed without making one. */
+const MUTE_RIGHTS = 'cloudwatch:ListAlarmMuteRules and GetAlarmMuteRule (docs/operate/alarms.md#mute-alarms)';
+
 async function checkPipeline(operator: Operator, note: (check: Check) => void): Promise<void> {
   const view = await readSystem(operator);
   if (view.sweeper !== undefined) {
@@ -217,7 +221,15 @@ async function checkPipeline(operator: Operator, note: (check: Check) => void): 
       result: 'ok',
       text: `${main.visible} waiting, ${dead.visible + dead.hidden} in the dead-letter queue`,
     });
-  for (const { part, why } of view.unread) note({ name: part, result: 'wrong', text: `cannot be read: ${why}` });
+  for (const { part, why } of view.unread) {
+    const text = `cannot be read: ${why}`;
+    if (part === 'mutes') note({ name: part, result: 'warning', text, fix: `grant ${MUTE_RIGHTS}` });
+    else note({ name: part, result: 'wrong', text });
+  }
+  for (const mute of view.mutes ?? []) {
+    const text = muteText(mute, operator.clock.now());
+    note({ name: 'muted', result: 'warning', text, fix: operator.command(`unmute ${mute.id}`) });
+  }
   if (view.openDeadLetters) {
     const text = deadCountText(view, 'dead event', operator.clock.now());
     note({ name: 'dead letters', result: 'warning', text, fix: operator.command('dlq ls') });

@@ -5,6 +5,7 @@ import { guardText } from '#operator/customers/deliveries.ts';
 import { likelyCause } from '#operator/refused/refused.ts';
 import { ago, span } from '#operator/span.ts';
 import { isNotice } from './is-notice.ts';
+import { muteText } from './mutes.ts';
 import { describeSweeper, isSweeperLate } from './sweeper.ts';
 import type { SystemView } from './system-view.ts';
 
@@ -32,9 +33,10 @@ export function needsOf(view: SystemView, now: number): readonly Need[] {
     ...jobs(view, now),
     ...customers(view),
     ...paused(view),
+    ...muted(view, now),
     // Numbers of what was not read are shown as 0: this keeps a page from saying that all is well.
     ...view.unread.map(({ part, why }) =>
-      need(`${part} cannot be read: ${why}`, { text: 'See the alarms', href: '/alarms' }),
+      need(`${part} cannot be read: ${why}`, { text: 'See the alarms', href: '/alarms' }, part === 'mutes'),
     ),
   ];
   return [...all.filter(each => !each.isNotice), ...all.filter(each => each.isNotice)];
@@ -125,3 +127,7 @@ const paused = ({ pauses = {} }: SystemView): readonly Need[] =>
   Object.keys(pauses).map(source =>
     need(`${source} is paused`, { text: `Open ${source}`, href: `/sources/${encodeURIComponent(source)}` }),
   );
+
+/** Nothing is wrong; but who waits for a message waits for nothing. */
+const muted = ({ mutes = [] }: SystemView, now: number): readonly Need[] =>
+  mutes.map(mute => need(muteText(mute, now), { text: 'See the alarms', href: '/alarms' }, true));

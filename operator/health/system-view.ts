@@ -15,9 +15,10 @@ import { HOUR_MS } from '#core/time.ts';
 import { type DeliverySummary, readDeliverySummary } from '#operator/customers/deliveries.ts';
 import { readUnfinished, type Unfinished } from '#operator/events/unfinished.ts';
 import { explainError } from '#operator/explain-error.ts';
-import type { AlarmView } from '#operator/gateway.ts';
+import type { AlarmView, Mute } from '#operator/gateway.ts';
 import type { Operator } from '#operator/operator.ts';
 import { countRefused, listRefused, type RefusedCount } from '#operator/refused/refused.ts';
+import { listMutes } from './mutes.ts';
 import { readProcessor } from './processor.ts';
 import { readSweeperView, type SweeperView } from './sweeper.ts';
 
@@ -46,6 +47,8 @@ export interface SystemView {
   /** Of webhooks to customers; undefined where nothing is sent, too. */
   readonly customers: DeliverySummary | undefined;
   readonly alarms: readonly AlarmView[] | undefined;
+  /** Alarms whose messages are held back, now or soon. */
+  readonly mutes: readonly Mute[] | undefined;
   readonly sweeper: SweeperView | undefined;
   /** Whether messages are taken from the queue at all. */
   readonly processor: { readonly state: string; readonly running: boolean } | undefined;
@@ -71,6 +74,7 @@ export async function readSystem(operator: Operator): Promise<SystemView> {
     dead,
     pauses,
     views,
+    mutes,
     sweeper,
     processor,
     audit,
@@ -86,6 +90,7 @@ export async function readSystem(operator: Operator): Promise<SystemView> {
     read('dead-letter queue', () => gauge.dead()),
     read('pauses', () => readPauses(control)),
     read('alarms', () => alarms()),
+    read('mutes', () => listMutes(operator)),
     read('sweeper', () => readSweeperView(control, deployedAt)),
     read('processor', () => readProcessor(operator)),
     read('audit', () => readAudit(control)),
@@ -117,6 +122,7 @@ export async function readSystem(operator: Operator): Promise<SystemView> {
     main,
     dead,
     pauses,
+    mutes,
     sweeper,
     processor,
     audit,

@@ -10,7 +10,7 @@ import { isTerminal } from '#core/inbound/protocol/event-status.ts';
 import { DAY_MS, toHour } from '#core/time.ts';
 import { VERSION } from '#core/version.ts';
 import type { DeliveryApi } from '#operator/delivery-api.ts';
-import type { AlarmGraph, AlarmView, Gateway, LogLine } from '#operator/gateway.ts';
+import type { AlarmGraph, AlarmView, Gateway, LogLine, Mute } from '#operator/gateway.ts';
 import { Operator, type OperatorOptions } from '#operator/operator.ts';
 import { OperatorError } from '#operator/operator-error.ts';
 import { PROVIDERS } from '#providers/index.ts';
@@ -46,6 +46,7 @@ export class ConsoleGateway {
   readonly #control = new Map<string, { value: string; version: number }>();
   readonly environment: string;
   alarms: AlarmView[] = [];
+  mutes: Mute[] = [];
   graphs: Readonly<Record<string, AlarmGraph>> = {};
   refused: RefusedItem[] = [];
   /** What searchable fields name, by partition. */
@@ -194,6 +195,7 @@ export class ConsoleGateway {
       },
       outbound: refuse,
       alarms: () => this.#read(() => this.alarms),
+      mutes: { list: () => this.#read(() => this.mutes), begin: refuse, end: refuse },
       begin: refuse,
       logs: {
         read: (since, _pattern, _of, until = Number.POSITIVE_INFINITY) => {

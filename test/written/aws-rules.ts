@@ -416,6 +416,12 @@ const WATCHING: readonly AwsRule[] = [
   ]),
   of(
     'CloudWatch',
+    'A mute rule names up to 100 alarms, composite ones too, lasts a minute to 15 days, and mutes the actions of each state; what was muted and is still so at its end runs then. (Whether a window may begin in the past it does not say: ours begin at the next minute.)',
+    [`${CW}/alarm-mute-rules.html`, '2026-11-27'],
+    ['the local AWS (local/emulator/mute_rules.py)', 'e2e/alarm-mutes.test.ts'],
+  ),
+  of(
+    'CloudWatch',
     'A graph takes 500 metrics, a dashboard 2,500, a widget of alarms 100; with more the dashboard is refused.',
     [`${CW}/cloudwatch_limits.html`, 'remembered'],
     ['a count in the template', 'lib/synth/many-sources.test.ts'],

@@ -18,7 +18,7 @@ import { given } from '#core/given.ts';
 import { PermanentError } from '#core/handler/handler-contract.ts';
 import { DAY_MS } from '#core/time.ts';
 import { VERSION } from '#core/version.ts';
-import type { AlarmView, Gateway, SecretVault, StoredSecret } from '#operator/gateway.ts';
+import type { AlarmView, Gateway, Mute, Mutes, SecretVault, StoredSecret } from '#operator/gateway.ts';
 import { PROVIDERS } from '#providers/index.ts';
 import { EVENTS, MemoryWorld, PAYLOADS, SECRET, type WorldOptions } from '#test/kit/memory-world.ts';
 import { handlerThat } from '../../proof/journeys/support/handlers.ts';
@@ -73,6 +73,30 @@ export class MemoryVault implements SecretVault {
 
   write(name: string, text: string): Promise<void> {
     this.stored.set(name, { kind: 'set', text, changedAt: this.#now() });
+    return Promise.resolve();
+  }
+}
+
+/** What is muted, until its time is over. */
+export class MemoryMutes implements Mutes {
+  readonly #now: () => number;
+  #mutes: readonly Mute[] = [];
+
+  constructor(now: () => number) {
+    this.#now = now;
+  }
+
+  list(): Promise<readonly Mute[]> {
+    return Promise.resolve(this.#mutes.filter(mute => mute.until > this.#now()));
+  }
+
+  begin(mute: Mute): Promise<void> {
+    this.#mutes = [...this.#mutes, mute];
+    return Promise.resolve();
+  }
+
+  end({ id }: Pick<Mute, 'id'>): Promise<void> {
+    this.#mutes = this.#mutes.filter(mute => mute.id !== id);
     return Promise.resolve();
   }
 }
@@ -136,6 +160,7 @@ export class CliWorld {
       gauge: new MemoryQueueGauge(world.main, world.dead),
       secrets: this.vault,
       alarms: () => Promise.resolve(this.alarms),
+      mutes: new MemoryMutes(() => clock.now()),
       alarmGraph: () => Promise.resolve(undefined),
       logs: { read: async at => [{ at, from: 'process', text: '{"stage":"attempt","source":"shop"}' }] },
       http: async (url, request) => {

@@ -7,6 +7,7 @@ import { everyCommand } from './every-command.ts';
 const ARGUMENTS: Readonly<Record<string, string>> = {
   source: 'shop',
   function: 'sweep',
+  'how-long': '2h',
   sources: 'shop',
   id: 'evt_shop.one',
   ids: 'evt_shop.one',
@@ -20,6 +21,7 @@ const OPTIONS: Readonly<Record<string, readonly string[]>> = {
   import: ['--dry-run'],
   'processor stop': ['--yes'],
   pause: ['--why', 'x', '--yes'],
+  mute: ['--why', 'x', '--yes'],
   listen: ['--forward-to', 'http://127.0.0.1:9'],
   'sources set-secret': ['--generate', '--out', '/nowhere/secret', '--yes'],
   'sources rotate': ['--yes'],

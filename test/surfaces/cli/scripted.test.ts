@@ -88,6 +88,9 @@ const HABITS: Readonly<Record<string, Habit | (() => Habit)>> = {
   send: { good: ['shop'], wrong: ['shopp'], wrongCode: 2 },
   sign: { good: [body, '--source', 'shop'], wrong: ['no/such/file', '--source', 'shop'], wrongCode: 2 },
   verify: { good: [request, '--source', 'shop'], wrong: [request], wrongCode: 2 },
+  mute: { good: ['2h', '--why', 'a test', '--yes'], wrong: ['8d', '--why', 'a test', '--yes'], wrongCode: 2 },
+  'mute ls': { good: [], wrong: ['--env', 'nowhere'], wrongCode: 2 },
+  unmute: { good: [], wrong: ['0a1b2c3d'], wrongCode: 3 },
   pause: { good: ['shop', '--why', 'a test', '--yes'], wrong: ['shop', '--yes'], wrongCode: 2 },
   resume: { good: ['shop'], wrong: ['shopp'], wrongCode: 2 },
   'processor start': { good: [], wrong: ['--force'], wrongCode: 2 },
@@ -160,6 +163,7 @@ describe('in a script', () => {
     await cli.world.clock.complete(cli.world.ingest.invoke({ ...event, headers: forged }));
     refused = ((await cli.json(['refused', 'ls'])).value as unknown as { id: string }[])[0]?.id ?? '';
     cli.vault.stored.set('holdfast/local/tasks', { kind: 'empty' });
+    cli.alarms = [{ name: 'holdfast-local-a', state: 'OK', since: 0, reason: '', description: '' }];
     writeFileSync(body, '{"event_id":"e1","event_type":"ping"}');
     const signed = await cli.json(['sign', body, '--source', 'shop']);
     const { headers } = signed.value as { headers: Record<string, string> };

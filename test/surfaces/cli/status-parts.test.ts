@@ -31,7 +31,16 @@ function without<T extends object>(whole: T, name: keyof T, when: (...args: neve
   });
 }
 
-const WHOLE = ['received', 'queue', 'dead_letter_queue', 'open_dead_letters', 'unfinished', 'alarms', 'paused'];
+const WHOLE = [
+  'received',
+  'queue',
+  'dead_letter_queue',
+  'open_dead_letters',
+  'unfinished',
+  'alarms',
+  'mutes',
+  'paused',
+];
 
 describe('status with one call that is throttled', () => {
   const cases: readonly [string, (gateway: Gateway) => Partial<Gateway>, readonly string[]][] = [

@@ -70,7 +70,7 @@ const MADE: Readonly<Record<string, number>> = {
   'docs/reference/metrics.md': 1_100,
   'docs/reference/exports.md': 900,
   'docs/reference/providers.md': 2_300,
-  'docs/understand/aws-assumptions.md': 2_450,
+  'docs/understand/aws-assumptions.md': 2_620,
 };
 
 /** More that is made whole, by `npm run write` or by a run. */

@@ -13,7 +13,7 @@ const AT = NOW - 600_000;
 const WELL: SystemView = {
   received: { '5m': { count: 1, capped: false }, '1h': { count: 9, capped: false } },
   ...{ main: undefined, dead: undefined, openDeadLetters: 0, unfinished: undefined, refused: [], concerns: [] },
-  ...{ pauses: {}, jobs: [], customers: undefined, alarms: [], audit: 'never', deployedAt: AT, unread: [] },
+  ...{ pauses: {}, jobs: [], customers: undefined, alarms: [], mutes: [], audit: 'never', deployedAt: AT, unread: [] },
   sweeper: { wellAt: NOW - 30_000 },
   processor: { state: 'Enabled', running: true },
 };

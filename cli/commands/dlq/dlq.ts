@@ -11,9 +11,9 @@ import {
   moveDeadMessages,
 } from '#operator/deaths/dead-letters.ts';
 import { shortIdOf } from '#operator/events/short-id.ts';
-import { EXIT, type ExitCode } from '../cli-error.ts';
-import { filterOf, wholeNumber } from '../filter-options.ts';
-import { type CommandSet, type Run, withExamples } from '../run.ts';
+import { EXIT, type ExitCode } from '../../cli-error.ts';
+import { filterOf, wholeNumber } from '../../filter-options.ts';
+import { type CommandSet, type Run, withExamples } from '../../run.ts';
 import { addDlqClose } from './dlq-close.ts';
 
 export function addDlq(program: Command, set: CommandSet): void {

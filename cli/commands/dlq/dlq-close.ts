@@ -4,9 +4,9 @@ import { splitEventPk, toEventId } from '#core/glossary.ts';
 import type { EventItem } from '#core/inbound/protocol/event-item.ts';
 import { closeDeaths, meantToClose } from '#operator/deaths/close-deaths.ts';
 import { findOne } from '#operator/events/find-one.ts';
-import { EXIT, type ExitCode, usageError } from '../cli-error.ts';
-import { filterOf } from '../filter-options.ts';
-import { type CommandSet, type Run, withExamples } from '../run.ts';
+import { EXIT, type ExitCode, usageError } from '../../cli-error.ts';
+import { filterOf } from '../../filter-options.ts';
+import { type CommandSet, type Run, withExamples } from '../../run.ts';
 
 interface CloseOptions {
   readonly source?: string;
