@@ -21,7 +21,8 @@ export function toStamp(ms: number): string {
   return String(Math.max(0, ms)).padStart(13, '0');
 }
 
-const ISO_8601 = /^\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:?\d{2})?)?$/;
+/** What `parseIso` reads, but for days and hours that no calendar has. */
+export const ISO_8601 = /^\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:?\d{2})?)?$/;
 
 /** Milliseconds of an ISO 8601 text (UTC where no zone is given), or undefined when it is not one. */
 export function parseIso(text: string): number | undefined {

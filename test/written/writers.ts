@@ -15,6 +15,7 @@ import { alarmTable, listAlarms } from '#test/lib/synth/alarm-list.ts';
 import { computeFixedCosts, renderIdleCostPage } from '#test/lib/synth/idle-cost.ts';
 import { deliveryDocument } from '#test/surfaces/api/delivery-document.ts';
 import { portalDocument } from '#test/surfaces/api/portal-document.ts';
+import { statusDocument } from '#test/surfaces/api/status-document.ts';
 import { recordTroubles } from '#test/surfaces/api/troubles.ts';
 import { everyCommand } from '#test/surfaces/cli/every-command.ts';
 import { renderTerminals } from '#test/surfaces/cli/terminals.ts';
@@ -181,6 +182,8 @@ export const WRITERS: Readonly<Record<string, () => Written | Promise<Written>>>
   'the code of the guides': guideCode,
   'the awkward order of the guide': orderTimeline,
   'the routes of the delivery API': routeTable,
+  'the requests of the status API': () =>
+    one('docs/api/openapi.json', json(statusDocument(readWritten('docs/api/openapi.json') ?? ''))),
   'the delivery API': () => one('docs/api/delivery-openapi.json', json(deliveryDocument())),
   'the API of the portal': () => one('docs/api/portal-openapi.json', json(portalDocument())),
   'code that verifies a signature': signaturesPage,

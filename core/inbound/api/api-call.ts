@@ -56,11 +56,11 @@ const BODY_LIMIT = 16_384;
 const REASON_LIMIT = 500;
 
 /** The JSON body, an absent one is an empty object, and what is wrong in it. Throws `Refused` when it is none. */
-export function readBody({ body = '', route, rules, ports }: ApiCall, required: readonly (keyof Body & string)[] = []) {
+export function readBody({ body = '', route, rules, ports }: ApiCall) {
   if (body.length > BODY_LIMIT)
     refuse(413, 'too_large', `the body has ${body.length} characters; at most ${BODY_LIMIT} are allowed`);
   const fields = decodeJsonObject(body.trim() === '' ? '{}' : body);
-  const known = API_FIELDS[route].body;
+  const { body: known, required = [] } = API_FIELDS[route];
   const allowed = known.length === 0 ? 'none, or an empty one' : `with ${known.join(', ')}`;
   if (fields === undefined) return refuse(400, 'invalid_request', `the body is not a JSON object (${allowed})`);
   const checks = bodyFields(route, rules.sweepSendsPerSecond, ports.clock.now());
@@ -69,8 +69,8 @@ export function readBody({ body = '', route, rules, ports }: ApiCall, required: 
 }
 
 /** The JSON body, each field checked. Throws `Refused` with every problem. */
-export function bodyOf(call: ApiCall, required: readonly (keyof Body & string)[] = []): Body {
-  const { fields, problems } = readBody(call, required);
+export function bodyOf(call: ApiCall): Body {
+  const { fields, problems } = readBody(call);
   refuseProblems(problems);
   return fields;
 }

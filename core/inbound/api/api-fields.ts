@@ -1,8 +1,9 @@
 /** What the fields of requests to the status API may hold. */
+import { given } from '#core/given.ts';
 import type { EpochMs } from '#core/glossary.ts';
-import { FILTER_FIELDS, type WrittenFilter } from '#core/inbound/search/event-filter.ts';
+import { FILTER_FIELDS, FILTER_FORMS, type WrittenFilter } from '#core/inbound/search/event-filter.ts';
 import { allowing, boolean, type Check, type ChecksOf, digits, number, oneOf, show, text } from '#core/problem.ts';
-import { parseIso } from '#core/time.ts';
+import { ISO_8601, parseIso } from '#core/time.ts';
 import { API_FIELDS, type ApiRoute } from './api-routes.ts';
 
 const PAGE_LIMIT = 500;
@@ -26,20 +27,26 @@ export interface Body extends WrittenFilter {
   readonly as_of?: string;
 }
 
-const words = /* @__PURE__ */ text(/^/, 'a text; lists are separated by commas', 'e.g. "failed,dead_letter"');
+/** A text; what else is wrong with it is refused by whoever reads it, `readFilter` by the pattern. */
+const words = /* @__NO_SIDE_EFFECTS__ */ (form?: RegExp): Check =>
+  allowing({ type: 'string', ...given({ pattern: form?.source }) }, (value, path, report) => {
+    if (typeof value === 'string') return;
+    const allowed = 'a text; lists are separated by commas';
+    report({ path, given: show(value), allowed, fix: 'e.g. "failed,dead_letter"' });
+  });
 const FILTER: ChecksOf<WrittenFilter> = {
-  source: words,
-  status: words,
-  type: words,
-  cause: words,
-  error: words,
-  since: words,
-  until: words,
+  source: /* @__PURE__ */ words(),
+  status: /* @__PURE__ */ words(FILTER_FORMS.status),
+  type: /* @__PURE__ */ words(FILTER_FORMS.type),
+  cause: /* @__PURE__ */ words(FILTER_FORMS.cause),
+  error: /* @__PURE__ */ words(FILTER_FORMS.error),
+  since: /* @__PURE__ */ words(FILTER_FORMS.moment),
+  until: /* @__PURE__ */ words(FILTER_FORMS.moment),
 };
 const QUERY: ChecksOf<Query> = {
   ...FILTER,
   limit: /* @__PURE__ */ digits(1, PAGE_LIMIT),
-  cursor: words,
+  cursor: /* @__PURE__ */ words(),
   order: /* @__PURE__ */ oneOf('newest', 'oldest'),
 };
 const bodyChecks = (mostPerSecond: number, now: EpochMs): ChecksOf<Body> => ({
@@ -56,7 +63,7 @@ const bodyChecks = (mostPerSecond: number, now: EpochMs): ChecksOf<Body> => ({
 });
 
 const pastTime = (now: EpochMs): Check =>
-  allowing({ type: 'string', format: 'date-time' }, (value, path, report) => {
+  allowing({ type: 'string', format: 'date-time', pattern: ISO_8601.source }, (value, path, report) => {
     const time = typeof value === 'string' ? parseIso(value) : undefined;
     if (time !== undefined && time <= now) return;
     const allowed = 'an ISO 8601 time that is not in the future';

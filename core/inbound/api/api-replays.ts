@@ -31,7 +31,7 @@ const REFUSALS = {
 
 export async function replayOne(call: ApiCall): Promise<Reply> {
   const { ports, rules } = call;
-  const body = bodyOf(call, ['why']);
+  const body = bodyOf(call);
   const why = reasonOf(body);
   const { new_key: newKey = false, force = false, body_sha256: bodySha, request_id: requestId } = body;
   const item = await eventOf(call);
@@ -53,7 +53,7 @@ export async function replayOne(call: ApiCall): Promise<Reply> {
 export async function createJob(call: ApiCall): Promise<Reply> {
   const { ports, rules } = call;
   const now = ports.clock.now();
-  const { fields, problems } = readBody(call, ['why']);
+  const { fields, problems } = readBody(call);
   const written = filterIn(fields);
   const asOf = (problems.length === 0 && fields.as_of !== undefined ? parseIso(fields.as_of) : undefined) ?? now;
   const wrong = problems.length === 0 && Object.keys(written).length === 0 ? [NO_FILTER] : problems;

@@ -92,7 +92,7 @@ async function listSources({ ports, rules }: ApiCall): Promise<Reply> {
 
 async function pause(call: ApiCall): Promise<Reply> {
   const source = sourceOf(call.path['source'] ?? '', call);
-  const why = reasonOf(bodyOf(call, ['why']));
+  const why = reasonOf(bodyOf(call));
   const { kind, note } = await pauseSource(source, { by: call.caller, why }, call.ports);
   return json(200, { source, changed: kind === 'paused', paused: reportPause(note) });
 }

@@ -14,19 +14,21 @@ interface RouteFields {
   readonly query: readonly (FilterField | (typeof PAGE)[number])[];
   /** Fields of the JSON body. */
   readonly body: readonly (FilterField | (typeof REPLAY)[number] | (typeof JOB)[number])[];
+  /** Of them; a dry run needs none. */
+  readonly required?: readonly ['why'];
 }
 
 const routes = {
   'GET /events': { query: [...FILTER_FIELDS, ...PAGE], body: [] },
   'GET /events/{event_id}': { query: ['source'], body: [] },
   'GET /events/{event_id}/status': { query: ['source'], body: [] },
-  'POST /events/{event_id}/replay': { query: ['source'], body: REPLAY },
+  'POST /events/{event_id}/replay': { query: ['source'], body: REPLAY, required: ['why'] },
   'GET /dead-letters': { query: [...FILTER_FIELDS.filter(it => it !== 'status'), ...PAGE], body: [] },
-  'POST /replay-jobs': { query: [], body: [...FILTER_FIELDS, ...JOB] },
+  'POST /replay-jobs': { query: [], body: [...FILTER_FIELDS, ...JOB], required: ['why'] },
   'GET /replay-jobs/{job_id}': { query: [], body: [] },
   'POST /replay-jobs/{job_id}/cancel': { query: [], body: [] },
   'GET /sources': { query: [], body: [] },
-  'POST /sources/{source}/pause': { query: [], body: ['why'] },
+  'POST /sources/{source}/pause': { query: [], body: ['why'], required: ['why'] },
   'POST /sources/{source}/resume': { query: [], body: [] },
 } as const satisfies Readonly<Record<string, RouteFields>>;
 

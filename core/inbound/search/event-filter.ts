@@ -7,7 +7,7 @@ import { given } from '#core/given.ts';
 import { type EpochMs, EVENT_STATUSES, type EventStatus, type SourceId, splitEventPk } from '#core/glossary.ts';
 import type { EventItem } from '#core/inbound/protocol/event-item.ts';
 import { type ConfigProblem, closest } from '#core/problem.ts';
-import { DAY_MS, HOUR_MS, MINUTE_MS, parseIso, SECOND_MS, toIso } from '#core/time.ts';
+import { DAY_MS, HOUR_MS, ISO_8601, MINUTE_MS, parseIso, SECOND_MS, toIso } from '#core/time.ts';
 import { errorPattern } from './error-pattern.ts';
 
 export interface EventFilter {
@@ -42,6 +42,16 @@ export interface WrittenFilter {
 
 export const FILTER_FIELDS = ['source', 'status', 'type', 'cause', 'error', 'since', 'until'] as const;
 
+const STATUS = EVENT_STATUSES.join('|');
+/** How each is written. */
+export const FILTER_FORMS = {
+  status: new RegExp(`^\\s*(?:${STATUS})\\s*(?:,\\s*(?:${STATUS})\\s*)*$`),
+  type: /^[^*\s]+(?:\.\*)?$/,
+  cause: /^[\w.-]+$/,
+  error: /^[^\p{Cc}]{1,400}$/u,
+  moment: new RegExp(`^\\d{1,6}[smhd]$|${ISO_8601.source}`),
+};
+
 export type ReadFilter =
   | { readonly kind: 'filter'; readonly filter: EventFilter }
   | { readonly kind: 'wrong'; readonly problems: readonly ConfigProblem[] };
@@ -54,12 +64,12 @@ export function readFilter(written: WrittenFilter, sources: readonly SourceId[],
   const problems: ConfigProblem[] = [];
   const chosen = readList('source', written.source, sources, problems);
   const statuses = readList('status', written.status, EVENT_STATUSES, problems);
-  const type = readText('type', written.type, /^[^*\s]+(?:\.\*)?$/, 'a type, or a prefix such as invoice.*', problems);
-  const cause = readText('cause', written.cause, /^[\w.-]+$/, 'a cause such as handler_error', problems);
+  const type = readText('type', written.type, FILTER_FORMS.type, 'a type, or a prefix such as invoice.*', problems);
+  const cause = readText('cause', written.cause, FILTER_FORMS.cause, 'a cause such as handler_error', problems);
   const error = readText(
     'error',
     written.error,
-    /^[^\p{Cc}]{1,400}$/u,
+    FILTER_FORMS.error,
     'an error of 1 to 400 characters on one line',
     problems,
   );

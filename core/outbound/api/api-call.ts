@@ -13,7 +13,7 @@ import { findEndpoint } from '#core/outbound/registry/endpoints.ts';
 import type { SignAttempt } from '#core/outbound/sign/attempt-to-sign.ts';
 import type { GivenForm } from '#core/outbound/sign/signature-form.ts';
 import type { BlobList, BlobStore, Clock, Ids, SigningCrypto, Telemetry, Timer } from '#core/ports.ts';
-import { type Check, digits, object, problemsOf } from '#core/problem.ts';
+import { allowing, type Check, digits, object, problemsOf } from '#core/problem.ts';
 import { refuse, refuseProblems } from '#core/problem-reply.ts';
 import { textOf, utf8 } from '#core/scan/bytes.ts';
 import { decodeJsonObject } from '#core/scan/json-object.ts';
@@ -171,8 +171,10 @@ const cursorOf = ({ route, path, customer }: ApiCall): string =>
 const DEFAULT_PAGE = 50;
 const MAX_PAGE = 250;
 /** `?limit=` as text: 1 to 250. */
-export const limitCheck = /* @__PURE__ */ digits(1, MAX_PAGE);
-export const anyText: Check = () => undefined;
+const limitCheck = /* @__PURE__ */ digits(1, MAX_PAGE);
+/** Of a query: whoever reads it says what is wrong with it. */
+export const anyText: Check = /* @__PURE__ */ allowing({ type: 'string' }, () => undefined);
+export const PAGE_QUERY = { limit: limitCheck, cursor: anyText };
 export const limitOf = ({ query }: ApiCall): number => Number(query['limit'] ?? DEFAULT_PAGE);
 
 const CLOCKS_MS = MINUTE_MS;

@@ -18,12 +18,11 @@ import { json, type Reply } from '#core/reply.ts';
 import { DAY_MS, toIso } from '#core/time.ts';
 import {
   type ApiCall,
-  anyText,
   applicationOf,
   bodyOf,
-  limitCheck,
   limitOf,
   openCursor,
+  PAGE_QUERY,
   queryOf,
   sealCursor,
 } from './api-call.ts';
@@ -167,7 +166,7 @@ export async function showApp(call: ApiCall): Promise<Reply> {
 }
 
 export async function listApps(call: ApiCall): Promise<Reply> {
-  queryOf(call, { limit: limitCheck, cursor: anyText });
+  queryOf(call, PAGE_QUERY);
   const { store } = call.ports;
   const after = openCursor<string>(call);
   const page = await store.query({ ...listOf(APPS), limit: limitOf(call), ...given({ cursor: after }) });

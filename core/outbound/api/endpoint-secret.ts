@@ -16,12 +16,13 @@ import {
 import { activate, rotate } from '#core/outbound/registry/secrets.ts';
 import { isKeyedByText } from '#core/outbound/sign/signature-form.ts';
 import { newKeyWaits, signingKeys } from '#core/outbound/sign/signing-keys.ts';
-import { allowing, number, oneOf, text } from '#core/problem.ts';
+import { allowing, number, oneOf } from '#core/problem.ts';
 import { refuse, refuseProblems } from '#core/problem-reply.ts';
 import { json, type Reply } from '#core/reply.ts';
 import { textOf, toHex, utf8 } from '#core/scan/bytes.ts';
 import { DAY_SECONDS, toIso } from '#core/time.ts';
 import { type ApiCall, type ApiPorts, bodyOf, endpointOf, endpointOfKind, tellOperational } from './api-call.ts';
+import { requestId } from './fields.ts';
 
 const SECRET_BYTES = 32;
 /** Of secrets that another system made: they stay as they are. */
@@ -126,6 +127,11 @@ function shown(key: StoredKey, endpoint: EndpointItem, ports: ApiPorts) {
   };
 }
 
+export const ROTATE_FIELDS = {
+  ...SECRET_FIELDS,
+  grace_seconds: number(0, 7 * DAY_SECONDS, 'seconds'),
+  request_id: requestId,
+};
 interface RotateBody extends SecretBody {
   readonly grace_seconds?: number;
   readonly request_id?: string;
@@ -133,11 +139,7 @@ interface RotateBody extends SecretBody {
 /** The new key signs at once, the old one for the grace; in forms with room for one, until it is activated. */
 export async function rotateSecret(call: ApiCall): Promise<Reply> {
   const { ports, caller } = call;
-  const body = bodyOf<RotateBody>(call, {
-    ...SECRET_FIELDS,
-    grace_seconds: number(0, 7 * DAY_SECONDS, 'seconds'),
-    request_id: text(/^[\w-]{1,64}$/, '1 to 64 letters, digits, - and _', 'shorten it'),
-  });
+  const body = bodyOf<RotateBody>(call, ROTATE_FIELDS);
   const endpoint = await endpointOfKind(call, 'push');
   const now = ports.clock.now();
   const oldUntil = now + (body.grace_seconds ?? DAY_SECONDS) * 1_000;

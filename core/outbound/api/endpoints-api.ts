@@ -21,14 +21,13 @@ import { refuse, refuseProblems } from '#core/problem-reply.ts';
 import { json, type Reply } from '#core/reply.ts';
 import {
   type ApiCall,
-  anyText,
   applicationOf,
   bodyOf,
   countOrRefuse,
   endpointOf,
-  limitCheck,
   limitOf,
   openCursor,
+  PAGE_QUERY,
   queryOf,
   sealCursor,
   tellOperational,
@@ -48,6 +47,9 @@ import { uid } from './fields.ts';
 import { STATES, stateOf } from './health-api.ts';
 import { sendTest } from './test-delivery.ts';
 
+export const VERIFY_QUERY = { verify: oneOf('true', 'false') };
+export const STATE_QUERY = { state: oneOf(...STATES), ...PAGE_QUERY };
+export const VERSION_FIELDS = { if_version: number(1, 1_000_000_000, 'a version') };
 type NewBody = EndpointBody & SecretBody & { readonly uid?: string };
 
 /**
@@ -56,7 +58,7 @@ type NewBody = EndpointBody & SecretBody & { readonly uid?: string };
  */
 export async function createOne(call: ApiCall, given?: NewBody): Promise<Reply> {
   const { ports, rules } = call;
-  const { verify } = queryOf(call, { verify: anyText });
+  const { verify } = queryOf(call, VERIFY_QUERY);
   const all = { ...endpointFields(rules.headerPrefix), ...SECRET_FIELDS, uid };
   const fields = fieldsFor(call.customer, all, CUSTOMER_FIELDS);
   const body = given ?? bodyOf<NewBody>(call, fields);
@@ -137,8 +139,7 @@ export async function putOne(call: ApiCall): Promise<Reply> {
 
 export async function changeOne(call: ApiCall): Promise<Reply> {
   const given = fieldsFor(call.customer, endpointFields(call.rules.headerPrefix), CUSTOMER_FIELDS);
-  const fields = { ...given, if_version: number(1, 1_000_000_000, 'a version') };
-  const body = bodyOf<EndpointBody & { if_version?: number }>(call, fields);
+  const body = bodyOf<EndpointBody & { if_version?: number }>(call, { ...given, ...VERSION_FIELDS });
   return change(call, await endpointOf(call), body, body.if_version);
 }
 
@@ -163,7 +164,7 @@ export async function showOne(call: ApiCall): Promise<Reply> {
 
 /** `state`: those alone that are so now; a page may then be short, or empty, before the last one. */
 export async function listAll(call: ApiCall): Promise<Reply> {
-  const { state: wanted } = queryOf(call, { limit: limitCheck, cursor: anyText, state: oneOf(...STATES) });
+  const { state: wanted } = queryOf(call, STATE_QUERY);
   const { store, clock } = call.ports;
   const { id } = await applicationOf(call);
   const after = openCursor<string>(call);

@@ -6,14 +6,15 @@ import { oneOf } from '#core/problem.ts';
 import { refuse } from '#core/problem-reply.ts';
 import { json, type Reply } from '#core/reply.ts';
 import { HOUR_MS, toIso } from '#core/time.ts';
-import { type ApiCall, anyText, applicationOf, queryOf } from './api-call.ts';
+import { type ApiCall, applicationOf, queryOf } from './api-call.ts';
 
 const BACKUPS_MS = 35 * 24 * HOUR_MS;
-const FIELDS = { dry_run: oneOf('true', 'false') };
+export const ERASURE_QUERY = { dry_run: oneOf('true', 'false') };
+export const ERASE_QUERY = { erase: oneOf('true'), ...ERASURE_QUERY };
 
 /** Erases it, with everything of its customer: minutes to hours, by `tend`. `dry_run` counts and changes nothing. */
 export async function eraseApp(call: ApiCall): Promise<Reply> {
-  const query = queryOf(call, { erase: anyText, ...FIELDS });
+  const query = queryOf(call, ERASE_QUERY);
   const { telemetry } = call.ports;
   const { id } = await applicationOf(call);
   if (query['erase'] !== 'true')
@@ -30,7 +31,7 @@ export async function eraseApp(call: ApiCall): Promise<Reply> {
 
 /** How far it is, or its report. By the id also when the application is gone; by `uid:` only until then. */
 export async function showOneErasure(call: ApiCall): Promise<Reply> {
-  const dryRun = queryOf(call, FIELDS)['dry_run'] === 'true';
+  const dryRun = queryOf(call, ERASURE_QUERY)['dry_run'] === 'true';
   const ref = call.path['app'] ?? '';
   const app = ref.startsWith('uid:') ? (await applicationOf(call)).id : (ref as AppId);
   return json(200, showErasure(call, await erasureOf(call, app, dryRun)));

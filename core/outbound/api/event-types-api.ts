@@ -4,7 +4,7 @@ import { eventTypeKey } from '#core/outbound/protocol/keys.ts';
 import { refuse } from '#core/problem-reply.ts';
 import { json, type Reply } from '#core/reply.ts';
 import { toIso } from '#core/time.ts';
-import { type ApiCall, anyText, limitCheck, limitOf, openCursor, queryOf, sealCursor } from './api-call.ts';
+import { type ApiCall, limitOf, openCursor, PAGE_QUERY, queryOf, sealCursor } from './api-call.ts';
 
 const showVersion = ({ version: name, schema, example: shown, deprecated }: TypeVersion) => ({
   version: name ?? null,
@@ -37,7 +37,7 @@ export const typeKeyOf = ({ rules, path }: ApiCall) => {
 };
 
 export async function listTypes(call: ApiCall): Promise<Reply> {
-  queryOf(call, { limit: limitCheck, cursor: anyText });
+  queryOf(call, PAGE_QUERY);
   const cursor = openCursor<string>(call);
   const partition = `T#${call.rules.environment}`;
   const at = cursor === undefined ? {} : { cursor };

@@ -15,7 +15,7 @@ import {
   show,
   text,
 } from '#core/problem.ts';
-import { parseIso } from '#core/time.ts';
+import { ISO_8601, parseIso } from '#core/time.ts';
 
 /** A check of what the given ones allow, with a largest length. */
 export const listUpTo = /* @__NO_SIDE_EFFECTS__ */ (most: number, check: Check): Check =>
@@ -34,7 +34,11 @@ const nullable = (schema: JsonSchema): JsonSchema =>
     ? { ...schema, type: [schema['type'], 'null'] }
     : { anyOf: [schema, { type: 'null' }] };
 
+/** Any JSON. */
+export const anything: Check = () => undefined;
 export const uid = text(/^[A-Za-z0-9_.-]{1,100}$/, '1 to 100 letters, digits, _ . and -', 'choose another uid');
+/** Of whoever asks: the same one does it once. */
+export const requestId = text(/^[\w-]{1,64}$/, '1 to 64 letters, digits, - and _', 'e.g. a uuid');
 export const why = text(/^[^\p{Cc}]{0,500}$/u, 'text of up to 500 characters', 'shorten it');
 const TYPE = /^[A-Za-z0-9_.-]{1,100}$/;
 export const typeName = text(TYPE, '1 to 100 letters, digits, _ . and -', 'rename the type');
@@ -45,10 +49,13 @@ const pattern = text(
 );
 export const channel = text(TYPE, '1 to 100 letters, digits, _ . and -', 'rename the channel');
 export const apiVersion = text(/^[!-~]{1,40}$/, '1 to 40 printable ASCII characters', 'shorten it');
-export const time: Check = allowing({ type: 'string', format: 'date-time' }, (value, path, report) => {
-  if (typeof value === 'string' && parseIso(value) !== undefined) return;
-  report({ path, given: show(value), allowed: 'an ISO 8601 time', fix: 'e.g. "2026-11-22T08:00:00Z"' });
-});
+export const time: Check = allowing(
+  { type: 'string', format: 'date-time', pattern: ISO_8601.source },
+  (value, path, report) => {
+    if (typeof value === 'string' && parseIso(value) !== undefined) return;
+    report({ path, given: show(value), allowed: 'an ISO 8601 time', fix: 'e.g. "2026-11-22T08:00:00Z"' });
+  },
+);
 export const metadata: Check = allowing({ type: 'object' }, (value, path, report) => {
   const fits = typeof value === 'object' && value !== null && !Array.isArray(value);
   if (fits && JSON.stringify(value).length <= 2_048) return;
@@ -123,22 +130,24 @@ export const filter = /* @__PURE__ */ filterCheck();
 const DENIED =
   /^(?:host|content-.*|connection|keep-alive|transfer-encoding|te|trailer|upgrade|expect|proxy-.*|user-agent|accept-encoding|webhook-.*|x-amz.*|x-forwarded-.*|forwarded|traceparent|cookie|x-idempotency-key)$/;
 const NAME = /^[a-z0-9!#$%&'*+.^_`|~-]{1,100}$/;
-/** Headers of an endpoint: at most 20; `prefix` is that of our own. */
+const HEADER = /^[ -~]{0,2048}$/;
+const MAX_HEADERS = 20;
+/** Headers of an endpoint; `prefix` is that of our own. */
 export const headersCheck = (prefix: string): Check =>
   allowing(
-    { type: 'object', maxProperties: 20, additionalProperties: { type: 'string', maxLength: 2_048 } },
+    { type: 'object', maxProperties: MAX_HEADERS, additionalProperties: { type: 'string', pattern: HEADER.source } },
     (value, path, report) => {
       if (typeof value !== 'object' || value === null || Array.isArray(value))
         return report({ path, given: show(value), allowed: 'an object', fix: 'write {"name":"value"}' });
       const entries = Object.entries(value);
-      if (entries.length > 20)
-        report({ path, given: `${entries.length} headers`, allowed: 'at most 20', fix: 'give fewer' });
+      if (entries.length > MAX_HEADERS)
+        report({ path, given: `${entries.length} headers`, allowed: `at most ${MAX_HEADERS}`, fix: 'give fewer' });
       for (const [name, text] of entries) {
         const lower = name.toLowerCase();
         const at = `${path}.${name.slice(0, 60)}`;
         if (!NAME.test(lower) || DENIED.test(lower) || lower.startsWith(prefix))
           report({ path: at, given: 'this name', allowed: 'a header of your own', fix: 'choose another name' });
-        if (typeof text !== 'string' || !/^[ -~]{0,2048}$/.test(text))
+        if (typeof text !== 'string' || !HEADER.test(text))
           report({
             path: at,
             given: 'its value',
@@ -201,7 +210,7 @@ export const mailAddress = text(
   'one mail address, without a name',
   'e.g. "ops@customer.com"',
 );
-export const url = text(/^.{1,2048}$/s, 'a URL of up to 2,048 characters', 'e.g. "https://hooks.customer.com/in"');
+export const url = text(/^[\s\S]{1,2048}$/, 'a URL of up to 2,048 characters', 'e.g. "https://hooks.customer.com/in"');
 export const typePatterns = listUpTo(100, pattern);
 export const channels = listUpTo(10, channel);
 function autoDisableCheck(): Check {

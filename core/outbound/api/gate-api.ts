@@ -17,6 +17,8 @@ import {
 import { time, why } from './fields.ts';
 import { stateOf } from './health-api.ts';
 
+export const GATE_FIELDS = { why };
+export const ENABLE_FIELDS = { why, backlog: oneOf('drain', 'drop', 'since'), since: time };
 interface WhyBody {
   readonly why?: string;
 }
@@ -27,19 +29,19 @@ const actOf = (call: ApiCall, body: WhyBody) => {
 };
 
 export async function pauseOne(call: ApiCall): Promise<Reply> {
-  const body = bodyOf<WhyBody>(call, { why });
+  const body = bodyOf<WhyBody>(call, GATE_FIELDS);
   const endpoint = await endpointOf(call);
   return answer(call, endpoint, await pause(call.ports, endpoint.id, actOf(call, body)));
 }
 
 export async function resumeOne(call: ApiCall): Promise<Reply> {
-  const body = bodyOf<WhyBody>(call, { why });
+  const body = bodyOf<WhyBody>(call, GATE_FIELDS);
   const endpoint = await endpointOf(call);
   return answer(call, endpoint, await resume(call.ports, endpoint.id, actOf(call, body)));
 }
 
 export async function disableOne(call: ApiCall): Promise<Reply> {
-  const body = bodyOf<WhyBody>(call, { why });
+  const body = bodyOf<WhyBody>(call, GATE_FIELDS);
   const endpoint = await endpointOf(call);
   const result = await disable(call.ports, endpoint.id, actOf(call, body));
   if (result.kind === 'done') await tellOperational(call, 'endpoint.disabled', endpoint, { reason: 'by a person' });
@@ -48,8 +50,7 @@ export async function disableOne(call: ApiCall): Promise<Reply> {
 
 /** `backlog`: what becomes of what waited; with `since`, older messages are dropped. */
 export async function enableOne(call: ApiCall): Promise<Reply> {
-  const fields = { why, backlog: oneOf('drain', 'drop', 'since'), since: time };
-  const body = bodyOf<WhyBody & { backlog?: 'drain' | 'drop' | 'since'; since?: string }>(call, fields);
+  const body = bodyOf<WhyBody & { backlog?: 'drain' | 'drop' | 'since'; since?: string }>(call, ENABLE_FIELDS);
   const { backlog = 'drain' } = body;
   const now = call.ports.clock.now();
   const since = body.since === undefined ? undefined : pastOf(now, parseIso(body.since) ?? now, 'since');

@@ -133,10 +133,11 @@ export async function showSummary({ ports }: ApiCall): Promise<Reply> {
 }
 
 const PAGE = 250;
+export const STATS_QUERY = { app: anyText, endpoint: anyText };
 /** Attempts by hour of the last day, of one endpoint or of an application (its first 250 endpoints), and of each. */
 export async function showStats(call: ApiCall): Promise<Reply> {
   const { store, clock } = call.ports;
-  const { app = '', endpoint } = queryOf(call, { app: anyText, endpoint: anyText });
+  const { app = '', endpoint } = queryOf(call, STATS_QUERY);
   const application = await applicationOf(call, app);
   const now = clock.now();
   const page = await store.query<EndpointItem>({ ...endpointsRange(application.id), limit: PAGE });

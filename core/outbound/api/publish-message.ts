@@ -16,14 +16,14 @@ import { type Publication, publish } from '#core/outbound/publish/publish.ts';
 import { mayPublish } from '#core/outbound/publish/publish-rate.ts';
 import { findApplication } from '#core/outbound/registry/applications.ts';
 import type { Telemetry } from '#core/ports.ts';
-import { type Check, number, object, oneOf, problemsOf, text } from '#core/problem.ts';
+import { number, object, oneOf, problemsOf, text } from '#core/problem.ts';
 import { refuse, refuseProblems } from '#core/problem-reply.ts';
 import { json, type Reply } from '#core/reply.ts';
 import { fromBase64, textOf } from '#core/scan/bytes.ts';
 import { parseJson } from '#core/scan/json-object.ts';
 import { ROOT, scanJson } from '#core/scan/json-scan.ts';
 import { parseIso, toIso } from '#core/time.ts';
-import { apiVersion, channel, listUpTo, time, typeName } from './fields.ts';
+import { anything, apiVersion, channel, listUpTo, time, typeName } from './fields.ts';
 
 export interface PublishApiPorts extends PublishPorts, Pick<CataloguePorts, 'judge'> {
   readonly store: Pick<ItemStore, 'get' | 'put' | 'update'>;
@@ -41,7 +41,6 @@ export interface PublishRequest {
 const REQUEST_LIMIT = 400_000;
 const TO_ALL = `uid:${BROADCAST}`;
 
-const anything: Check = () => undefined;
 /** What a message may hold. */
 export const MESSAGE_FIELDS = {
   key: text(/^[ -~]{1,256}$/, '1 to 256 printable ASCII characters', 'give the id of what happened'),

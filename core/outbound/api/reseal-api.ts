@@ -5,12 +5,11 @@ import { reseal } from '#core/outbound/registry/secrets.ts';
 import { json, type Reply } from '#core/reply.ts';
 import {
   type ApiCall,
-  anyText,
   applicationOf,
   bodyOf,
-  limitCheck,
   limitOf,
   openCursor,
+  PAGE_QUERY,
   queryOf,
   sealCursor,
 } from './api-call.ts';
@@ -20,7 +19,7 @@ const contacts = () => import('#core/outbound/registry/contacts.ts');
 /** `key` names the master secret they are under now: whoever calls knows by it whether this process has read the new one. */
 export async function resealSecrets(call: ApiCall): Promise<Reply> {
   bodyOf(call, {});
-  queryOf(call, { limit: limitCheck, cursor: anyText });
+  queryOf(call, PAGE_QUERY);
   const { ports } = call;
   const { id } = await applicationOf(call);
   const after = openCursor<string>(call);

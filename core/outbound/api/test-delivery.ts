@@ -19,20 +19,19 @@ import { textOf, utf8 } from '#core/scan/bytes.ts';
 import { capText } from '#core/scan/text.ts';
 import {
   type ApiCall,
-  anyText,
   applicationOf,
   bodyOf,
   countOrRefuse,
   endpointOf,
   endpointOfKind,
-  limitCheck,
   limitOf,
   openCursor,
+  PAGE_QUERY,
   queryOf,
   sealCursor,
 } from './api-call.ts';
 import { MASKED } from './customer.ts';
-import { typeName } from './fields.ts';
+import { anything, typeName } from './fields.ts';
 
 const SHOWN_BYTES = 2_048;
 /** Of the body of a test that was sent. */
@@ -62,9 +61,10 @@ export interface TestAnswer {
   readonly request: { readonly url: string; readonly headers: Readonly<Record<string, string>>; readonly body: string };
 }
 
+export const TEST_FIELDS = { type: typeName, data: anything };
 /** Works for paused endpoints, not for disabled ones. */
 export async function testOne(call: ApiCall): Promise<Reply> {
-  const body = bodyOf<{ type?: string; data?: unknown }>(call, { type: typeName, data: () => undefined });
+  const body = bodyOf<{ type?: string; data?: unknown }>(call, TEST_FIELDS);
   const { ports, rules } = call;
   const endpoint = await endpointOfKind(call, 'push');
   const runtime = await ports.store.get(runtimeKey(endpoint.id), 'consistent');
@@ -191,7 +191,7 @@ async function keepTest(call: ApiCall, endpoint: EndpointItem, item: Omit<TestIt
 
 /** Tests of an endpoint with what was sent and answered, the newest first. */
 export async function listTests(call: ApiCall): Promise<Reply> {
-  queryOf(call, { limit: limitCheck, cursor: anyText });
+  queryOf(call, PAGE_QUERY);
   const { store, codec } = call.ports;
   const endpoint = await endpointOf(call);
   const cursor = openCursor<string>(call);

@@ -3,6 +3,7 @@
  * is wrong, before it judges anything. Sources: json-schema.org/draft/2020-12, OpenAPI 3.1.1 (section Schema Object).
  */
 import {
+  allowing,
   boolean,
   type Check,
   closest,
@@ -113,7 +114,7 @@ interface Tour {
 }
 
 /** A schema of at most 32 KB and 32 levels; `$ref` leads to a place inside it, and not round in a circle. */
-export const jsonSchema: Check = (value, path, report) => {
+export const jsonSchema = /* @__PURE__ */ allowing({ type: 'object' }, (value, path, report) => {
   if (!isShallow(value, 4 * MAX_DEPTH))
     return report({ path, given: 'deeper', allowed: `a schema of at most ${MAX_DEPTH} levels`, fix: 'use $defs' });
   if (typeof value !== 'object' || value === null || JSON.stringify(value).length > MAX_CHARACTERS)
@@ -132,7 +133,7 @@ export const jsonSchema: Check = (value, path, report) => {
   const round = tour.refs.find(({ from }) => leadsTo(from, from, tour.inPlace));
   if (round)
     report({ path: round.path, given: show(`#${round.to}`), allowed: 'no circle without end', fix: 'remove it' });
-};
+});
 
 interface Place {
   readonly path: string;

@@ -61,7 +61,7 @@ const E = '/v1/apps/{app}/endpoints/{ep}';
 export const ROUTES: Readonly<Record<Route, Described>> = {
   'POST /v1/apps': {
     summary: 'Makes an application, one for each customer.',
-    body: body({ ...schemas.APPLICATION_BODY, uid: schemas.UID }, ['name']),
+    body: body({ ...schemas.APPLICATION_BODY, ...schemas.UID_BODY }, ['name']),
     answers: { 201: ref('Application') },
     errors: { 409: ['uid_taken'] },
   },
@@ -86,14 +86,14 @@ export const ROUTES: Readonly<Record<Route, Described>> = {
   },
   'DELETE /v1/apps/{app}': {
     summary: 'Erases an application and everything of its customer; wants ?erase=true. A dry run counts it first.',
-    query: { erase: { type: 'string', const: 'true' }, dry_run: schemas.DRY_RUN },
+    query: schemas.ERASE_QUERY,
     answers: { 202: ref('Erasure') },
     errors: NO_APP,
   },
   'GET /v1/apps/{app}/erasure': {
     summary:
       'How far an erasure is; at its end the report, which is kept. By the id also when the application is gone.',
-    query: { dry_run: schemas.DRY_RUN },
+    query: schemas.ERASURE_QUERY,
     answers: { 200: ref('Erasure') },
     errors: { 404: ['unknown_application', 'unknown_erasure'] },
   },
@@ -106,8 +106,8 @@ export const ROUTES: Readonly<Record<Route, Described>> = {
   },
   'POST /v1/apps/{app}/endpoints': {
     summary: 'Makes an endpoint; its secret is in the answer.',
-    query: { verify: text('true: only if it answers a ping with 2xx.') },
-    body: body({ ...schemas.ENDPOINT_BODY, ...schemas.SECRET_BODY, uid: schemas.UID }),
+    query: schemas.VERIFY_QUERY,
+    body: body({ ...schemas.ENDPOINT_BODY, ...schemas.SECRET_BODY, ...schemas.UID_BODY }),
     answers: { 201: ref('EndpointWithSecret') },
     errors: {
       ...NO_APP,
@@ -119,7 +119,7 @@ export const ROUTES: Readonly<Record<Route, Described>> = {
   },
   'GET /v1/apps/{app}/endpoints': {
     summary: 'Endpoints of an application.',
-    query: { ...schemas.STATE_QUERY, ...schemas.PAGE_QUERY },
+    query: schemas.STATE_QUERY,
     answers: { 200: pageOf('EndpointWithState') },
     errors: { ...NO_APP, ...PAGED },
   },
@@ -138,7 +138,7 @@ export const ROUTES: Readonly<Record<Route, Described>> = {
   },
   [`PATCH ${E}`]: {
     summary: 'Changes an endpoint; what waits goes to the new URL, too.',
-    body: body({ ...schemas.ENDPOINT_BODY, if_version: { type: 'integer' } }),
+    body: body({ ...schemas.ENDPOINT_BODY, ...schemas.IF_VERSION }),
     answers: { 200: ref('Endpoint') },
     errors: { ...NO_ENDPOINT, 409: ['version_changed'], 410: ['erasing'], 422: ['address_not_allowed'] },
   },
@@ -187,13 +187,13 @@ export const ROUTES: Readonly<Record<Route, Described>> = {
   [`GET ${E}/health`]: { summary: 'How the endpoint is.', answers: { 200: ref('Health') }, errors: NO_ENDPOINT },
   [`GET ${E}/deliveries`]: {
     summary: 'Deliveries, newest first, those that wait among them.',
-    query: { ...schemas.DELIVERY_QUERY, ...schemas.PAGE_QUERY },
+    query: schemas.DELIVERY_QUERY,
     answers: { 200: pageOf('Delivery') },
     errors: { ...NO_ENDPOINT, ...PAGED },
   },
   [`GET ${E}/messages`]: {
     summary: 'Of kind pull: what waits with its body, in order, until it is acknowledged; replays last.',
-    query: { limit: schemas.FEED_LIMIT },
+    query: schemas.PULL_QUERY,
     answers: { 200: ref('Pulled') },
     errors: { ...NO_ENDPOINT, 409: ['gate_closed', 'wrong_kind'] },
   },
@@ -206,11 +206,7 @@ export const ROUTES: Readonly<Record<Route, Described>> = {
   'GET /v1/apps/{app}/deliveries': {
     summary:
       'Deliveries of all its endpoints, newest first, those that wait among them. What is pending comes in the order in which it is due, what is dead by the time of its death.',
-    query: {
-      ...schemas.DELIVERY_QUERY,
-      endpoint: text('Only of this one: its id, or uid:<uid>.'),
-      ...schemas.PAGE_QUERY,
-    },
+    query: schemas.APPLICATION_QUERY,
     answers: { 200: pageOf('Delivery') },
     errors: { ...NO_ENDPOINT, ...PAGED },
   },
@@ -240,17 +236,13 @@ export const ROUTES: Readonly<Record<Route, Described>> = {
   },
   'GET /v1/apps/{app}/messages': {
     summary: 'Messages, newest first; a page may be short and still have a cursor.',
-    query: { ...schemas.MESSAGE_QUERY, ...schemas.PAGE_QUERY },
+    query: schemas.MESSAGE_QUERY,
     answers: { 200: pageOf('Message') },
     errors: { ...NO_APP, ...PAGED },
   },
   'GET /v1/apps/{app}/feed': {
     summary: 'Messages with their bodies, oldest first, behind `after`: to be polled; each at least once.',
-    query: {
-      after: text('Of the answer before; without it, from the oldest message.'),
-      type: text(),
-      limit: schemas.FEED_LIMIT,
-    },
+    query: schemas.FEED_QUERY,
     answers: { 200: ref('Feed') },
     errors: NO_APP,
   },
@@ -271,8 +263,7 @@ export const ROUTES: Readonly<Record<Route, Described>> = {
   },
   'GET /v1/apps/{app}/messages/{msg}/deliveries': {
     summary: 'What happened to it at each endpoint.',
-    query: { endpoint: text('Only at this one: its id, or uid:<uid>.'), ...schemas.PAGE_QUERY },
-
+    query: schemas.OF_MESSAGE_QUERY,
     answers: { 200: pageOf('Delivery') },
     errors: { ...PAGED, 404: [...NO_MESSAGE[404], 'unknown_endpoint'] },
   },
@@ -362,7 +353,7 @@ export const ROUTES: Readonly<Record<Route, Described>> = {
   },
   'GET /v1/stats': {
     summary: 'Attempts by hour of the last day.',
-    query: { app: text('Required: an id, or uid:<uid>.'), endpoint: text() },
+    query: schemas.STATS_QUERY,
     answers: { 200: ref('Stats') },
     errors: NO_ENDPOINT,
   },

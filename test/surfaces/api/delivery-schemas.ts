@@ -1,16 +1,33 @@
 /** Schemas of docs/api/delivery-openapi.json: what the producer's API takes and answers. */
 
 import { given } from '#core/given.ts';
+import { PAGE_QUERY as PAGE } from '#core/outbound/api/api-call.ts';
 import { CONTACT_FIELDS } from '#core/outbound/api/contacts-api.ts';
-import { ACK_FIELDS } from '#core/outbound/api/deliveries/pull-api.ts';
+import {
+  DELIVERY_QUERY as DELIVERIES,
+  APPLICATION_QUERY as OF_APPLICATION,
+  OF_MESSAGE_QUERY as OF_MESSAGE,
+} from '#core/outbound/api/deliveries/deliveries-api.ts';
+import { FEED_QUERY as FEED } from '#core/outbound/api/deliveries/feed-api.ts';
+import { MATCH_FIELDS, MESSAGE_QUERY as MESSAGES } from '#core/outbound/api/deliveries/messages-api.ts';
+import { ACK_FIELDS, PULL_QUERY as PULL } from '#core/outbound/api/deliveries/pull-api.ts';
 import { JOB_FIELDS, REPLAY_FIELDS } from '#core/outbound/api/deliveries/replay-api.ts';
 import { endpointFields } from '#core/outbound/api/endpoint-body.ts';
-import { SECRET_FIELDS } from '#core/outbound/api/endpoint-secret.ts';
-import { applicationFields, why } from '#core/outbound/api/fields.ts';
-import { STATES } from '#core/outbound/api/health-api.ts';
+import { ROTATE_FIELDS, SECRET_FIELDS } from '#core/outbound/api/endpoint-secret.ts';
+import {
+  STATE_QUERY as STATE_CHECKS,
+  VERIFY_QUERY as VERIFY,
+  VERSION_FIELDS,
+} from '#core/outbound/api/endpoints-api.ts';
+import { ERASURE_QUERY as CHECKED_ERASURE, ERASE_QUERY as ERASE } from '#core/outbound/api/erasure-api.ts';
+import { applicationFields, uid } from '#core/outbound/api/fields.ts';
+import { ENABLE_FIELDS, GATE_FIELDS } from '#core/outbound/api/gate-api.ts';
+import { STATES, STATS_QUERY as STATS } from '#core/outbound/api/health-api.ts';
 import { CAPABILITIES } from '#core/outbound/api/portal-token.ts';
 import { TOKEN_FIELDS } from '#core/outbound/api/portal-tokens-api.ts';
 import { MESSAGE_FIELDS } from '#core/outbound/api/publish-message.ts';
+import { TEST_FIELDS } from '#core/outbound/api/test-delivery.ts';
+import { TYPE_FIELDS } from '#core/outbound/api/type-check.ts';
 import { SCHEDULES } from '#core/outbound/drain/schedule.ts';
 import { ERASED_KINDS } from '#core/outbound/erase/erasure.ts';
 import { ANSWER_CLASSES, FAULTS } from '#core/outbound/ports.ts';
@@ -96,8 +113,9 @@ export const APPLICATION_BODY = described(APPLICATION, {
   signature_header: 'The same, for the header of the signature.',
   key_id_in: 'The same, for where a request says which secret signed it.',
 });
-export const DRY_RUN = oneOf(['true', 'false'], 'true: counts only, and changes nothing.');
-export const UID = text('A name of your own: 1 to 100 letters, digits, _ . and -.');
+export const ERASURE_QUERY = described(CHECKED_ERASURE, { dry_run: 'true: counts only, and changes nothing.' });
+export const ERASE_QUERY = { ...described(ERASE, {}), ...ERASURE_QUERY };
+export const UID_BODY = described({ uid }, { uid: 'A name of your own.' });
 /** The prefix is that of our own headers, which bounds no schema. */
 export const ENDPOINT_BODY: Readonly<Record<string, Schema>> = described(endpointFields('x-webhook-'), {
   kind: 'pull: nothing is sent, its owner reads (GET …/messages). It never changes. Default push.',
@@ -126,24 +144,20 @@ export const SECRET_BODY = described(SECRET_FIELDS, {
     'whsec_… or whsk_…; with timestamp-sha256, body-sha256 and t-v1 also any 16 to 128 printable ASCII characters. One is made where it is left out.',
 });
 export const ROTATE_BODY = {
+  ...described(ROTATE_FIELDS, {
+    grace_seconds: 'How long the old one goes on signing, by default a day.',
+    request_id: 'The same one rotates once.',
+  }),
   ...SECRET_BODY,
-  grace_seconds: whole('How long the old one goes on signing: 0 to 604,800, by default a day.'),
-  request_id: text('The same one rotates once.'),
 };
-export const GATE_BODY = described({ why }, { why: WHY_WORDS });
-export const ENABLE_BODY = {
-  ...GATE_BODY,
-  backlog: oneOf(['drain', 'drop', 'since']),
-  since: time('With `since`: older messages are dropped.'),
-};
-export const TEST_BODY = { type: text(), data: {} };
-export const MATCH_BODY = {
-  type: text(),
-  data: {},
-  channels: listOf(text()),
-  api_version: text(),
-  mode: oneOf(['live', 'test']),
-};
+export const GATE_BODY = described(GATE_FIELDS, { why: WHY_WORDS });
+export const ENABLE_BODY = described(ENABLE_FIELDS, {
+  why: WHY_WORDS,
+  since: 'With `since`: older messages are dropped.',
+});
+export const TEST_BODY = described(TEST_FIELDS, {});
+export const MATCH_BODY = described(MATCH_FIELDS, {});
+export const IF_VERSION = described(VERSION_FIELDS, { if_version: 'Refused if the endpoint has another one.' });
 export const MESSAGE_BODY = described(MESSAGE_FIELDS, {
   key: 'Of what happened: the same key is the same message.',
   data: 'Any JSON: its bytes go out as they are given. Either this or raw.',
@@ -166,21 +180,15 @@ export const JOB_BODY: Readonly<Record<string, Schema>> = described(JOB_FIELDS, 
   dry_run: 'Counts, and replays nothing.',
   why: WHY_WORDS,
 });
-const VERSION_BODY = {
-  version: text('1 to 40 letters, digits, _ . and -: what messages name as api_version.'),
-  schema: anyObject('A JSON Schema of draft 2020-12, at most 32 KB, that refers to nothing outside itself.'),
-  example: { description: 'Data that fits the schema.' },
-  deprecated: truth(),
-};
-export const TYPE_BODY = {
-  description: text(),
-  ...VERSION_BODY,
-  group: text(),
-  ends_at: time('When a deprecated type ends, for readers.'),
-  replacement: text('The type to move to, of a deprecated one.'),
-  validate: oneOf(['off', 'warn', 'reject'], 'Data that breaks the schema is taken, taken and reported, or refused.'),
-  earlier: listOf(body(VERSION_BODY, ['version']), 'Up to 9 versions before the newest, newest first.'),
-};
+export const TYPE_BODY = described(TYPE_FIELDS, {
+  version: 'What messages name as api_version.',
+  schema: 'A JSON Schema of draft 2020-12, at most 32 KB, that refers to nothing outside itself.',
+  example: 'Data that fits the schema.',
+  ends_at: 'When a deprecated type ends, for readers.',
+  replacement: 'The type to move to, of a deprecated one.',
+  validate: 'Data that breaks the schema is taken, taken and reported, or refused.',
+  earlier: 'Versions before the newest, newest first.',
+});
 export const TOKEN_BODY = described(TOKEN_FIELDS, {
   capabilities: 'All of them by default; read is always among them.',
   read_only: 'Only read and read_bodies of them.',
@@ -191,21 +199,25 @@ export const CONTACT_BODY = described(CONTACT_FIELDS, {
   email: 'Where `outbound.email` is set.',
   url: 'Instead of email; https.',
 });
-export const DELIVERY_QUERY = {
-  status: oneOf(STATUSES),
-  class: oneOf(ANSWER_CLASSES),
-  code_class: oneOf(['1xx', '2xx', '3xx', '4xx', '5xx', 'none']),
-  type: text(),
-  since: time(),
-  until: time(),
-};
-export const PAGE_QUERY = { limit: whole('1 to 250; 50 by default.'), cursor: text('Of the page before.') };
+const PAGE_WORDS = { limit: '50 by default.', cursor: 'Of the page before.' };
+export const PAGE_QUERY = described(PAGE, PAGE_WORDS);
+export const DELIVERY_QUERY = described(DELIVERIES, PAGE_WORDS);
+const ONLY_OF = { ...PAGE_WORDS, endpoint: 'Only of this one: its id, or uid:<uid>.' };
+export const APPLICATION_QUERY = described(OF_APPLICATION, ONLY_OF);
+export const OF_MESSAGE_QUERY = described(OF_MESSAGE, ONLY_OF);
 export const ACK_BODY = described(ACK_FIELDS, { cursor: 'Of the answer that is acknowledged.' });
-export const FEED_LIMIT = whole('1 to 100; 50 by default.');
-export const STATE_QUERY = {
-  state: oneOf(STATES, 'Those that are so now. A page may be short before the last one.'),
-};
-export const MESSAGE_QUERY = { type: text(), since: time(), until: time() };
+export const PULL_QUERY = described(PULL, { limit: PAGE_WORDS.limit });
+export const FEED_QUERY = described(FEED, {
+  limit: PAGE_WORDS.limit,
+  after: 'Of the answer before; without it, from the oldest message.',
+});
+export const STATE_QUERY = described(STATE_CHECKS, {
+  ...PAGE_WORDS,
+  state: 'Those that are so now. A page may be short before the last one.',
+});
+export const VERIFY_QUERY = described(VERIFY, { verify: 'true: only if it answers a ping with 2xx.' });
+export const MESSAGE_QUERY = described(MESSAGES, PAGE_WORDS);
+export const STATS_QUERY = described(STATS, { app: 'Required: an id, or uid:<uid>.' });
 
 const STATE = {
   closed_by: orNull(
@@ -247,6 +259,7 @@ const ENDPOINT = {
   application: text(),
   ...ENDPOINT_BODY,
   url: orNull(text('Null where the kind is pull.')),
+  headers: texts('Their names; values are shown to nobody.'),
   schedule: WAITS,
   version: whole('Grows with each change.'),
   created_at: time(),

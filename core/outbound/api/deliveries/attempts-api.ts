@@ -3,11 +3,10 @@ import { given } from '#core/given.ts';
 import type { EpochMs } from '#core/glossary.ts';
 import {
   type ApiCall,
-  anyText,
   endpointOf,
-  limitCheck,
   limitOf,
   openCursor,
+  PAGE_QUERY,
   queryOf,
   sealCursor,
 } from '#core/outbound/api/api-call.ts';
@@ -56,7 +55,7 @@ function exchangeOf(codec: Pick<Codec, 'inflate'>, { exchange }: RecordItem): Ex
 
 /** Failed attempts in full, oldest first; a success as its record has it. None yet, where it waits for the first one. */
 export async function listAttempts(call: ApiCall): Promise<Reply> {
-  queryOf(call, { limit: limitCheck, cursor: anyText });
+  queryOf(call, PAGE_QUERY);
   const { store, codec } = call.ports;
   const endpoint = await endpointOf(call);
   const msg = (call.path['msg'] ?? '') as MessageId;

@@ -5,9 +5,9 @@ import {
   anyText,
   applicationOf,
   endpointOf,
-  limitCheck,
   limitOf,
   openCursor,
+  PAGE_QUERY,
   queryOf,
   sealCursor,
 } from '#core/outbound/api/api-call.ts';
@@ -40,21 +40,22 @@ import { DAY_MS, parseIso, SECOND_MS } from '#core/time.ts';
 import { showDelivery } from './show-delivery.ts';
 import { type Found, type WalkPlace, walkDeliveries } from './walk-deliveries.ts';
 
-const codeClass = oneOf('1xx', '2xx', '3xx', '4xx', '5xx', 'none');
-const FILTERS = {
+export const DELIVERY_QUERY = {
   status: oneOf(...OPEN_STATUSES, ...FINAL_STATUSES),
   class: oneOf(...ANSWER_CLASSES),
-  code_class: codeClass,
+  code_class: oneOf('1xx', '2xx', '3xx', '4xx', '5xx', 'none'),
   type: typeName,
   since: time,
   until: time,
-  limit: limitCheck,
-  cursor: anyText,
+  ...PAGE_QUERY,
 };
+const ENDPOINT_QUERY = { endpoint: anyText };
+export const APPLICATION_QUERY = { ...DELIVERY_QUERY, ...ENDPOINT_QUERY };
+export const OF_MESSAGE_QUERY = { ...ENDPOINT_QUERY, ...PAGE_QUERY };
 
 /** Of an endpoint: what waits and what became of the rest, newest first (walk-deliveries.ts). */
 export async function listDeliveries(call: ApiCall): Promise<Reply> {
-  queryOf(call, FILTERS);
+  queryOf(call, DELIVERY_QUERY);
   return listOf(call, [await endpointOf(call)]);
 }
 
@@ -63,7 +64,7 @@ export async function listDeliveries(call: ApiCall): Promise<Reply> {
  * read unit: 1,000 units for 1,000 endpoints. An index over an application would cost a write unit for each delivery.
  */
 export async function listOfApplication(call: ApiCall): Promise<Reply> {
-  const { endpoint } = queryOf(call, { ...FILTERS, endpoint: anyText });
+  const { endpoint } = queryOf(call, APPLICATION_QUERY);
   const application = await applicationOf(call);
   if (endpoint !== undefined) return listOf(call, [await endpointOf(call, endpoint)]);
   const known = await endpointsOf(call.ports.store)(application.id, application);
@@ -116,7 +117,7 @@ const PAGES_PER_CALL = 20;
 
 /** Of a message, over the endpoints of its application: those that it was fanned out to, or the one of `?endpoint=`. */
 export async function listOfMessage(call: ApiCall): Promise<Reply> {
-  const { endpoint } = queryOf(call, { limit: limitCheck, cursor: anyText, endpoint: anyText });
+  const { endpoint } = queryOf(call, OF_MESSAGE_QUERY);
   const { store, clock } = call.ports;
   const { id: app } = await applicationOf(call);
   const msg = (call.path['msg'] ?? '') as MessageId;

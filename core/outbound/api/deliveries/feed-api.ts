@@ -25,14 +25,14 @@ const IDLE_POLL_SECONDS = 30;
 
 /** A place behind which the next message lies: its time and its id, or a time alone. */
 const PLACE = /^\d{13}(?:#msg_[0-9a-z]{26})?$/;
-const FIELDS = {
+export const FEED_QUERY = {
   after: text(PLACE, 'the `after` of the answer before', 'leave it out to begin with the oldest message'),
   type: typeName,
   limit: digits(1, 100),
 };
 
 export async function readFeed(call: ApiCall): Promise<Reply> {
-  const query = queryOf(call, FIELDS);
+  const query = queryOf(call, FEED_QUERY);
   const { ports, rules } = call;
   const { store, clock } = ports;
   const { id, createdAt } = await applicationOf(call);

@@ -3,16 +3,15 @@ import { given } from '#core/given.ts';
 import type { EpochMs } from '#core/glossary.ts';
 import {
   type ApiCall,
-  anyText,
   applicationOf,
   bodyOf,
-  limitCheck,
   limitOf,
   openCursor,
+  PAGE_QUERY,
   queryOf,
   sealCursor,
 } from '#core/outbound/api/api-call.ts';
-import { apiVersion, channel, listUpTo, time, typeName } from '#core/outbound/api/fields.ts';
+import { anything, apiVersion, channel, listUpTo, time, typeName } from '#core/outbound/api/fields.ts';
 import { eraseBodyOf } from '#core/outbound/erase/erase-body.ts';
 import { mismatchOf } from '#core/outbound/fan-out/match-endpoint.ts';
 import type { Placed } from '#core/outbound/ports.ts';
@@ -45,9 +44,10 @@ function showMessage(message: MessageItem) {
   };
 }
 
+export const MESSAGE_QUERY = { type: typeName, since: time, until: time, ...PAGE_QUERY };
 /** Newest first, hour by hour: a page may be short and still have a cursor. */
 export async function listMessages(call: ApiCall): Promise<Reply> {
-  const query = queryOf(call, { type: typeName, since: time, until: time, limit: limitCheck, cursor: anyText });
+  const query = queryOf(call, MESSAGE_QUERY);
   const { ports, rules } = call;
   const { id } = await applicationOf(call);
   const now = ports.clock.now();
@@ -118,6 +118,13 @@ export async function eraseBody(call: ApiCall): Promise<Reply> {
   return json(200, { ...showMessage(now), copies_erased: copies });
 }
 
+export const MATCH_FIELDS = {
+  type: typeName,
+  data: anything,
+  channels: listUpTo(5, channel),
+  api_version: apiVersion,
+  mode: oneOf('live', 'test'),
+};
 interface MatchBody {
   readonly type: string;
   readonly data?: unknown;
@@ -127,14 +134,7 @@ interface MatchBody {
 }
 /** Which endpoints would get such a message, and why the others would not. Nothing is stored. */
 export async function matchMessage(call: ApiCall): Promise<Reply> {
-  const fields = {
-    type: typeName,
-    data: () => undefined,
-    channels: listUpTo(5, channel),
-    api_version: apiVersion,
-    mode: oneOf('live', 'test'),
-  };
-  const body = bodyOf<MatchBody>(call, fields, ['type']);
+  const body = bodyOf<MatchBody>(call, MATCH_FIELDS, ['type']);
   const { store, clock } = call.ports;
   const { id } = await applicationOf(call);
   const data = utf8(JSON.stringify(body.data ?? {}));

@@ -4,19 +4,18 @@ import { given } from '#core/given.ts';
 import type { EpochMs } from '#core/glossary.ts';
 import {
   type ApiCall,
-  anyText,
   applicationOf,
   bodyOf,
   endpointOf,
-  limitCheck,
   limitOf,
   openCursor,
+  PAGE_QUERY,
   pastOf,
   queryOf,
   sealCursor,
 } from '#core/outbound/api/api-call.ts';
 import { fieldsFor } from '#core/outbound/api/customer.ts';
-import { listUpTo, time, typeName, why } from '#core/outbound/api/fields.ts';
+import { listUpTo, requestId, time, typeName, why } from '#core/outbound/api/fields.ts';
 import { type EndpointId, freshId, type JobId, type MessageId } from '#core/outbound/protocol/ids.ts';
 import {
   FINAL_STATUSES,
@@ -35,8 +34,7 @@ import { refuse } from '#core/problem-reply.ts';
 import { json, type Reply } from '#core/reply.ts';
 import { parseIso, toIso } from '#core/time.ts';
 
-const requestId = text(/^[\w-]{1,64}$/, '1 to 64 letters, digits, - and _', 'e.g. a uuid');
-const anything = text(/^.{1,120}$/s, 'an id, or uid:<uid>', 'correct it');
+const reference = text(/^[\s\S]{1,120}$/, 'an id, or uid:<uid>', 'correct it');
 
 interface ReplayBody {
   readonly request_id: string;
@@ -100,7 +98,7 @@ interface JobBody {
   readonly why?: string;
 }
 export const CUSTOMER_JOB_FIELDS = {
-  ...{ app: anything, endpoint: anything, message: anything, types: listUpTo(100, typeName), why },
+  ...{ app: reference, endpoint: reference, message: reference, types: listUpTo(100, typeName), why },
   ...{ since: time, until: time, as_of: time, dry_run: boolean },
   status: oneOf(...FINAL_STATUSES, 'retrying'),
 };
@@ -200,7 +198,7 @@ interface JobPlace {
 }
 /** Those that run or are paused, then those that are over, each newest first. A customer sees their own: a page may be short and still have a cursor. */
 export async function listJobs(call: ApiCall): Promise<Reply> {
-  queryOf(call, { limit: limitCheck, cursor: anyText });
+  queryOf(call, PAGE_QUERY);
   const { store } = call.ports;
   const { list, ...at } = openCursor<JobPlace>(call) ?? { list: JOBS };
   const limit = limitOf(call);
