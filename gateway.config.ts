@@ -18,13 +18,6 @@ export const gateway = defineGateway({
     // Runs on a laptop: npm start.
     // With webhooks to customers: npm start shows a delivery, too, and what the customer sees of it.
     local: { outbound: { portal: { name: 'Sample' } } },
-    // Where npm run drill rehearses incidents, on a laptop.
-    drill: {
-      probe: true,
-      sources: { github: { silence: 5 } },
-      queue: { maxConcurrency: 2 },
-      thresholds: { 'process-queue-age': 10 },
-    },
     // Account and region of your AWS credentials, unless given: account: '123456789012', region: 'eu-central-1'.
     dev: { alarms: 'essential' },
     staging: {},

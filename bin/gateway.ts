@@ -15,6 +15,7 @@ import { BundleError } from '#lib/bundling/bundle-error.ts';
 import { bundleFunctions, placeholderBundles } from '#lib/bundling/bundle-functions.ts';
 import { proveResources, withDrills } from '#lib/drill-resources.ts';
 import { GatewayStage } from '#lib/stacks/gateway-stage.ts';
+import { withDrillEnvironment } from '#local/project/drill-config.ts';
 import { readConfig, readHandlers, readResources } from '#local/project/project.ts';
 import { UserError } from '#local/shell/user-error.ts';
 import { DRILL_ENVIRONMENT, PACKAGE_ROOT, PROJECT_ROOT, PROVE_TAG } from '#local/shell/workspace.ts';
@@ -33,7 +34,8 @@ const only: unknown = app.node.tryGetContext('environment');
 const fallback = { account: process.env['CDK_DEFAULT_ACCOUNT'], region: process.env['CDK_DEFAULT_REGION'] };
 
 try {
-  const [gateway, handlers, own] = [await readConfig(), await readHandlers(), await readResources()];
+  const gateway = withDrillEnvironment(await readConfig(), only);
+  const [handlers, own] = [await readHandlers(), await readResources()];
   const all = Object.keys(gateway.environments).map(name => resolveDeployment(gateway, name, PROVIDERS, fallback));
   const deployments = all.filter(({ config }) => only === undefined || only === config.environment);
   const isWanted = ({ config }: Deployment): boolean =>

@@ -8,8 +8,6 @@ export const silentSource: Drill = {
   about: 'A provider has disabled the webhook, and nobody there says so (docs/runbooks/silent-source.md).',
   async play(stage) {
     const { transcript } = stage;
-    if (stage.source(SOURCE).silence !== 5)
-      stage.fail(`${SOURCE} has no silence of 5 minutes in the environment drill of gateway.config.ts`);
     transcript.step('The last event of the source, then nothing.');
     await stage.run(`send ${SOURCE} --wait 30`);
     transcript.step('The page, after the longest normal silence.');

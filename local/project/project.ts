@@ -3,16 +3,28 @@ import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { GatewayConfig } from '#core/config/gateway-config.ts';
+import { ConfigError } from '#core/config/resolve-config.ts';
+import { validateConfig } from '#core/config/validate-config.ts';
 import type { HandlerRegistry } from '#core/handler/handler-contract.ts';
+import type { ConfigProblem } from '#core/problem.ts';
 import type { HandlerResources } from '#lib/handler-resources.ts';
 import { UserError } from '#local/shell/user-error.ts';
 import { PROJECT_ROOT } from '#local/shell/workspace.ts';
+import { PROVIDERS } from '#providers/index.ts';
 
 const CONFIG = 'gateway.config.ts';
 
-/** `gateway` of the project's gateway.config.ts; `anew`: as it is in the file now. Throws UserError where there is none. */
+/**
+ * `gateway` of the project's gateway.config.ts; `anew`: as it is in the file now. Throws UserError where there is none, and
+ * ConfigError where a value is not what its key takes: who reads on may rely on `sources` and `environments`.
+ */
 export async function readConfig(anew = false): Promise<GatewayConfig> {
-  return (await load(CONFIG, 'gateway', 'defineGateway({ … })', anew ? `?${configWrittenAt()}` : '')) as GatewayConfig;
+  const version = anew ? `?${configWrittenAt()}` : '';
+  const config = (await load(CONFIG, 'gateway', 'defineGateway({ … })', version)) as GatewayConfig;
+  const problems: ConfigProblem[] = [];
+  validateConfig(config, PROVIDERS, problem => problems.push(problem));
+  if (problems.length > 0) throw new ConfigError(problems);
+  return config;
 }
 
 /** When it was last written, epoch ms; 0 where there is none. */

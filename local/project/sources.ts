@@ -10,6 +10,7 @@ import { SecretsManagerVault } from '#operator/aws/secrets-manager-vault.ts';
 import type { OperatorOptions } from '#operator/operator.ts';
 import { makeSecret } from '#operator/sources/make-secret.ts';
 import { PROVIDERS } from '#providers/index.ts';
+import { withDrillEnvironment } from './drill-config.ts';
 import { configWrittenAt, readConfig } from './project.ts';
 import { readSavedSecrets, type SavedSecret, saveSecrets, secretsFile } from './saved-secrets.ts';
 
@@ -29,7 +30,7 @@ export function writtenConfig(): GatewayConfig {
 
 /** One environment of the project's gateway.config.ts, checked. Throws ConfigError with every problem, also for an unknown name. */
 export function readDeployment(environment: string): Deployment {
-  return resolveDeployment(writtenConfig(), environment, PROVIDERS);
+  return resolveDeployment(withDrillEnvironment(writtenConfig(), environment), environment, PROVIDERS);
 }
 
 /** `absent`: not deployed yet. `empty`: deployed, and nobody has set a value. */

@@ -59,6 +59,7 @@ function manifest({ name, versions, manager }: ProjectPlan) {
       start: 'holdfast start',
       test: 'tsc && holdfast check && vitest run',
       'test:e2e': 'holdfast start --once',
+      drill: 'holdfast drill',
       synth: 'cdk synth --quiet "**"',
       deploy: 'holdfast deploy',
       diff: 'holdfast diff',

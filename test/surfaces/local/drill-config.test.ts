@@ -1,0 +1,43 @@
+/** Drills play in any project: what they need is there when they ask for it, and nowhere else. */
+import { expect, it } from 'vitest';
+import { defineGateway, type GatewayConfig } from '#core/config/gateway-config.ts';
+import { resolveDeployment } from '#core/config/resolve-config.ts';
+import { withDrillEnvironment } from '#local/project/drill-config.ts';
+import { PROVIDERS } from '#providers/index.ts';
+
+const own = (more: Partial<GatewayConfig>) =>
+  defineGateway({ sources: { shop: { provider: 'stripe' } }, environments: { local: {}, prod: {} }, ...more });
+const drill = (config: GatewayConfig) => resolveDeployment(withDrillEnvironment(config, 'drill'), 'drill', PROVIDERS);
+
+it('a project that says nothing of drills has their environment, with the senders they play', () => {
+  const { sources, emulated, probe, queue, thresholds } = drill(own({}));
+  expect(sources.map(({ source, silence }) => [source.id, source.spec.id, silence])).toEqual([
+    ['shop', 'stripe', 'off'],
+    ['default', 'generic', 'off'],
+    ['github', 'github', 5],
+  ]);
+  expect({ emulated, probe: probe !== undefined, queue: queue.maxConcurrency, thresholds }).toEqual({
+    emulated: true,
+    probe: true,
+    queue: 2,
+    thresholds: { 'process-queue-age': 10 },
+  });
+});
+
+it('sources of those names stay what they are, as far as the drills can send to them', () => {
+  const kept = { provider: 'generic', unhandled: 'dead_letter' } as const;
+  expect(withDrillEnvironment(own({ sources: { default: kept } }), 'drill').sources['default']).toBe(kept);
+  const sources = { default: { provider: 'stripe' }, github: { provider: 'gitlab' } } as const;
+  expect(drill(own({ sources })).sources.map(({ source }) => source.spec.id)).toEqual(['generic', 'gitlab']);
+});
+
+it('what a project says of the environment comes first', () => {
+  const environments = { local: {}, drill: { probe: false, queue: { batchSize: 3 } } };
+  const { probe, queue } = drill(own({ environments }));
+  expect([probe, queue.batchSize]).toEqual([undefined, 3]);
+});
+
+it('no other environment has anything of it', () => {
+  const config = own({});
+  for (const asked of ['prod', 'local', undefined]) expect(withDrillEnvironment(config, asked)).toBe(config);
+});
