@@ -7,7 +7,7 @@ import {
   type Scheme,
   type Src,
 } from '#core/provider/provider-spec.ts';
-import { type DeclaredSample, declaredSamples } from '#operator/sources/sample-event.ts';
+import { type DeclaredSample, declaredSamples, hasSamples } from '#operator/sources/sample-event.ts';
 
 /** What each strength means, for the pages and the table. */
 export const STRENGTHS: Readonly<Record<ProviderSpec['strength'], string>> = {
@@ -141,7 +141,7 @@ function conditions({ header = {}, queryPresent = [], queryMissing = [] }: NonNu
 
 /** What the samples of `providers/samples/` say, which the generated suite holds the spec to. */
 function renderSamples(id: string): string[] {
-  const samples = declaredSamples(id, new Date(0));
+  const samples = hasSamples(id) ? declaredSamples(id, new Date(0)) : [];
   const differs = [...new Set(samples.flatMap(it => it.redeliveryChanges))].map(part);
   const again = (sample: DeclaredSample) =>
     sample.runsAgain === undefined ? [] : [`- Runs again when it is repeated (${sample.title}): ${sample.runsAgain}`];

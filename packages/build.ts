@@ -62,6 +62,8 @@ export async function buildPackages(options: BuildOptions = {}): Promise<BuiltPa
   if (declarations) await declare(holdfast, sources);
   for (const path of tracked.filter(each => !/\.tsx?$|tsconfig\.json$/.test(each) && !each.startsWith('bin/')))
     await copy(path, join(holdfast, 'dist', path));
+  // A text, which `sources new` writes anew.
+  await copy('providers/_template.ts', join(holdfast, 'dist/providers/_template.ts'));
   // Messages name pages, and `holdfast runbook` prints them.
   const pages = filesOf('docs').filter(path => /\.(md|json)$/.test(path));
   await copy('cdk.json', join(holdfast, 'dist/cdk.json'));

@@ -1,9 +1,6 @@
 import type { ProviderSpec } from 'holdfast';
 
-/**
- * Copy this file to `<id>.ts`, rename the constant, fill it in and register it in index.ts. See docs/receive/add-a-provider.md.
- * It is compiled but not registered.
- */
+/** What each field means: docs/receive/add-a-provider.md. */
 export const template: ProviderSpec = {
   id: 'acme',
   title: 'Acme',

@@ -35,7 +35,7 @@ export function addSend(program: Command, set: CommandSet): void {
       .option('--yes', 'do not ask before sending to an environment that is not disposable')
       .addHelpText(
         'after',
-        '\nEvery provider has a sample (providers/samples/). A provider of your own gets the generic one.',
+        '\nEvery provider has a sample (providers/samples/). One of your own without it gets the generic one.',
       ),
     ['holdfast send stripe --wait 30', 'send one and see it end'],
     ['holdfast send github --count 20', 'twenty different ones'],

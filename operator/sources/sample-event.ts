@@ -1,7 +1,8 @@
-/** Sample events of the providers, from `providers/samples/`, with their ids and times made fresh on each use. */
+/** Sample events of the providers, from `providers/samples/` of Holdfast and of the project, with their ids and times made fresh on each use. */
 import { randomInt, randomUUID } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { PROJECT_ROOT } from '#local/shell/workspace.ts';
 
 const SAMPLES = join(import.meta.dirname, '../../providers/samples');
 const GENERIC = 'generic';
@@ -46,9 +47,9 @@ export function sampleNames(): readonly string[] {
     .sort();
 }
 
-/** The first sample of a provider, unique on each call. A provider of your own gets the generic one. */
+/** The first sample of a provider, unique on each call. A provider of your own without a file gets the generic one. */
 export function sampleEvent(provider: string, now: Date = new Date(), type?: string): SampleEvent {
-  const [sample] = declaredSamples(existsSync(fileOf(provider)) ? provider : GENERIC, now);
+  const [sample] = declaredSamples(hasSamples(provider) ? provider : GENERIC, now);
   if (!sample) throw new RangeError(`${fileOf(provider)} has no event: add one`);
   return type === undefined ? sample : { ...sample, body: withType(sample.body, type) };
 }
@@ -59,8 +60,12 @@ export function declaredSamples(provider: string, now: Date): readonly DeclaredS
   return events.map(event => fillSample(event, now));
 }
 
+export const hasSamples = (provider: string): boolean => existsSync(fileOf(provider));
+
+/** One of ours, else one of the project's own. */
 function fileOf(provider: string): string {
-  return join(SAMPLES, `${provider}.json`);
+  const file = `${provider}.json`;
+  return existsSync(join(SAMPLES, file)) ? join(SAMPLES, file) : join(PROJECT_ROOT, 'providers/samples', file);
 }
 
 /**

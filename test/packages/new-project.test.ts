@@ -145,12 +145,14 @@ describe.skipIf(!isLongRun())('from the packed tarballs', () => {
     "the guide to a project of one's own, word by word: an own provider, handler and table are live",
     async () => {
       const project = join(folder, 'my-npm-webhooks');
-      const { files } = await readGuide('receive/your-own-project.md');
-      expect(files.size).toBe(7);
+      const { files, commands } = await readGuide('receive/your-own-project.md');
+      expect(files.size).toBe(6);
+      expect(commands[1]).toBe('npm run holdfast -- sources new acme\n');
       const port = String(await freePort());
       const { stop } = await startProject(project, port);
       try {
         const begun = Date.now();
+        await run('bash', ['-e', '-c', commands[1] ?? ''], project);
         await writeFiles(project, files);
         expect(await run('npm', ['test'], project)).toMatch(/Tests +4 passed/);
         const env = { HOLDFAST_PORT: port };
@@ -181,7 +183,7 @@ describe.skipIf(!isLongRun())('from the packed tarballs', () => {
       expect(commands.slice(1, 3)).toEqual(['npm test\n', `npm run deploy -- local\n${send}`]);
       await writeFiles(project, files);
       // What the guide before this one left there has a handler no more.
-      for (const gone of ['test/acme.test.ts', 'test/github.test.ts']) await rm(join(project, gone), { force: true });
+      for (const gone of ['test/acme.test.ts', 'test/acme-provider.test.ts', 'test/github.test.ts']) await rm(join(project, gone), { force: true });
       expect(await run('npm', ['test'], project)).toMatch(/Tests +2 passed/);
       const port = String(await freePort());
       const { stop } = await startProject(project, port);

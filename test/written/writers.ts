@@ -8,6 +8,8 @@ import { renderProviderDocs } from '#cli/generate-provider-docs.ts';
 import { countedUnits } from '#operator/cost/counted-units.ts';
 import { FIXED_COSTS_FILE } from '#operator/cost/fixed-costs.ts';
 import { predictCost } from '#operator/cost/predict-cost.ts';
+import { literal } from '#operator/sources/provider-files.ts';
+import { SCHEME_EXAMPLES } from '#operator/sources/scheme-examples.ts';
 import { countStreams } from '#test/bench/metric-streams.ts';
 import { renderSizing } from '#test/bench/sizing-page.ts';
 import { POLL_FILES } from '#test/kit/samples/poll-clients.ts';
@@ -150,6 +152,16 @@ function commandTable(): Written {
   return one(path, withBlock(readWritten(path) ?? '', 'commands', table));
 }
 
+/** Each way to sign, with the entry that `sources new` writes. */
+function schemeTable(): Written {
+  const path = 'docs/receive/add-a-provider.md';
+  const rows = Object.entries(SCHEME_EXAMPLES).map(
+    ([alg, { has, entry }]) => `| \`${alg}\` | ${has} | \`${literal({ id: 'acme', alg, ...entry })}\` |`,
+  );
+  const heads = ['', '| `alg` | the request has | an entry of `verify` |', '|---|---|---|'];
+  return one(path, withBlock(readWritten(path) ?? '', 'schemes', [...heads, ...rows, ''].join('\n')));
+}
+
 /** What deliveries take, as the benchmark found it. */
 function sizingTable(): Written {
   const path = 'docs/operate/scale.md';
@@ -164,6 +176,7 @@ export const WRITERS: Readonly<Record<string, () => Written | Promise<Written>>>
   'what the packages export': () => one('docs/reference/exports.md', renderExportsPage()),
   'the sizing of deliveries': sizingTable,
   'the commands': commandTable,
+  'the ways to sign': schemeTable,
   'the metrics': () => one('docs/reference/metrics.md', renderMetricsPage(readWritten('core/metrics.ts') ?? '')),
   'the limits': () =>
     one(

@@ -18,6 +18,7 @@ import { CliError, EXIT, usageError } from '../../cli-error.ts';
 import { askSecret } from '../../read-input.ts';
 import { type CommandSet, type Run, withExamples } from '../../run.ts';
 import { addSourcesIps } from './ips.ts';
+import { addSourcesNew } from './new.ts';
 import { addSourcesPair } from './pair.ts';
 import { addSourcesShapes } from './shapes.ts';
 
@@ -33,7 +34,9 @@ interface SecretOptions {
 export function addSources(program: Command, set: CommandSet): void {
   const sources = program
     .command('sources')
-    .description('Sources: list them, set, rotate and pair their secrets, show the addresses they send from');
+    .description(
+      'Sources: list them, set, rotate and pair their secrets, show the addresses they send from, describe a new provider',
+    );
 
   withExamples(sources.command('ls').description('List the sources with their URLs and the state of their secrets'), [
     'holdfast sources ls',
@@ -104,6 +107,7 @@ export function addSources(program: Command, set: CommandSet): void {
   addSourcesPair(sources, set);
   addSourcesIps(sources, set);
   addSourcesShapes(sources, set);
+  addSourcesNew(sources, set);
 }
 
 async function showSources(run: Run): Promise<void> {

@@ -106,6 +106,12 @@ const HABITS: Readonly<Record<string, Habit | (() => Habit)>> = {
   'dlq purge': { good: ['--dry-run'], wrong: [], wrongCode: 2 },
   'sources ls': { good: [], wrong: ['--env', 'nowhere'], wrongCode: 2 },
   'sources ips': { good: ['--all'], wrong: ['shop'], wrongCode: 3 },
+  'sources new': () => ({
+    good: ['acme', '--folder', folder],
+    wrong: ['stripe', '--folder', folder],
+    wrongCode: 2,
+  }),
+  'sources page': { good: ['generic'], wrong: ['generik'], wrongCode: 2 },
   'sources shapes': { good: ['shop'], wrong: ['shopp'], wrongCode: 2 },
   'sources pair': {
     good: ['tasks', '--no-wait'],

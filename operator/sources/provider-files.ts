@@ -1,0 +1,87 @@
+/** The files of a provider that nobody has described yet, out of `providers/_template.ts` and the examples of schemes. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { SchemeAlgorithm } from '#core/provider/provider-spec.ts';
+import { SCHEME_EXAMPLES } from './scheme-examples.ts';
+
+const TEMPLATE = join(import.meta.dirname, '../../providers/_template.ts');
+
+export interface NewProvider {
+  /** Lower-case letters, digits and inner hyphens. */
+  readonly id: string;
+  readonly alg: SchemeAlgorithm;
+  /** yyyy-mm-dd */
+  readonly today: string;
+}
+
+/** What `import { … }` names. */
+export const constantOf = (id: string): string => id.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase());
+
+/** `providers/<id>.ts`: the template with its way to sign exchanged. */
+export function providerText({ id, alg, today }: NewProvider): string {
+  const { entry } = SCHEME_EXAMPLES[alg];
+  const headers = JSON.stringify({ id: 'acme', alg, ...entry }).match(/(?<=header:)[a-z-]+/g) ?? [];
+  const strength = alg === 'token' || alg === 'basic' ? 'shared-secret' : alg === 'jwt' ? 'origin' : 'signed';
+  const template = readFileSync(TEMPLATE, 'utf8');
+  const own =
+    alg === 'hmac-sha256'
+      ? template
+      : template
+          .replace(
+            / {2}verify: \[\n[\s\S]*?\n {2}\],\n/,
+            () => `  verify: [\n    ${literal({ id: 'acme', alg, ...entry })},\n  ],\n`,
+          )
+          .replace(/signatureHeaders: .*/, () => `signatureHeaders: ${literal([...new Set(headers)])},`)
+          .replace("strength: 'signed'", `strength: '${strength}'`);
+  return own
+    .replace(/checkedOn: '.*'/, `checkedOn: '${today}'`)
+    .replaceAll('acme', id)
+    .replaceAll('Acme', titleOf(id))
+    .replace('const template', `const ${constantOf(id)}`);
+}
+
+/** `providers/samples/<id>.json`: an event as the template reads it. */
+export function samplesText(): string {
+  const event = {
+    title: 'something happened',
+    body: { id: 'evt_{{id}}', type: 'thing.happened', created_at: '{{iso}}', attempt: 1, data: { thing: 'th_1' } },
+    identifiedBy: ['json:id'],
+    redeliveryChanges: ['json:attempt'],
+  };
+  return `${JSON.stringify({ events: [event] }, null, 2)}\n`;
+}
+
+/** `test/<id>-provider.test.ts`: the check of identity, to be filled with events of the provider. */
+export function providerTestText(id: string): string {
+  const name = constantOf(id);
+  return `import { providerProblems } from 'holdfast/testing';
+import { expect, it } from 'vitest';
+import { ${name} } from '../providers/${id}.ts';
+
+const event = (id: string, attempt = 1) => ({
+  body: { id, type: 'thing.happened', created_at: '2026-01-01T12:00:00Z', attempt, data: { thing: 'th_1' } },
+});
+
+it('tells its events apart, and knows a repetition', () => {
+  // One event of each kind of its documentation, and two that are as alike as they can be.
+  const distinct = [event('evt_1'), event('evt_2')];
+  // The same event, as it is sent again.
+  const repeated = [[event('evt_1'), event('evt_1', 2)]] as const;
+  expect(providerProblems({ provider: ${name}, distinct, repeated })).toEqual([]);
+});
+`;
+}
+
+export function titleOf(id: string): string {
+  return id.replace(/(^|-)(.)/g, (_, dash: string, letter: string) => `${dash && ' '}${letter.toUpperCase()}`);
+}
+
+/** A value as TypeScript on one line, as one writes it by hand. */
+export function literal(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(literal).join(', ')}]`;
+  if (typeof value !== 'object' || value === null)
+    return typeof value === 'string' ? `'${value.replace(/[\\']/g, '\\$&')}'` : String(value);
+  return `{ ${Object.entries(value)
+    .map(([key, item]) => `${key}: ${literal(item)}`)
+    .join(', ')} }`;
+}
