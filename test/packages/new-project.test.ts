@@ -8,15 +8,14 @@
  */
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { delimiter, dirname, join } from 'node:path';
-import { createInterface } from 'node:readline';
+import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { isLongRun } from '#test/kit/long-run.ts';
 import { freePort } from '#test/kit/servers/free-port.ts';
-import { REPOSITORY } from './packed-project.ts';
+import { readGuide, startProject, writeFiles } from './guide.ts';
 import { makeTarballs, type Tarballs } from './tarballs.ts';
 
 const exec = promisify(execFile);
@@ -62,27 +61,6 @@ describe.skipIf(!isLongRun())('from the packed tarballs', () => {
     () => firstThreeMinutes({ manager: 'npm', execute: ['npx'], env: {} }),
     6 * MINUTE,
   );
-
-  /** `npm start` of a project, once it waits for events; `printed`: what it said until then. */
-  async function startProject(project: string, port: string) {
-    // Not through npm, which would not pass the signal on.
-    const program = join(project, 'node_modules/holdfast/dist/bin/holdfast.js');
-    const started = spawn('node', [program, 'start', '--port', port], {
-      cwd: project,
-      env: { ...process.env, NO_COLOR: '1' },
-      stdio: ['ignore', 'pipe', 'inherit'],
-    });
-    const printed: string[] = [];
-    for await (const line of createInterface({ input: started.stdout })) {
-      printed.push(line);
-      if (line.startsWith('Events as they')) break;
-    }
-    const stop = async (): Promise<void> => {
-      started.kill('SIGINT');
-      await Promise.race([once(started, 'exit'), new Promise(done => setTimeout(done, 20_000))]);
-    };
-    return { printed, stop };
-  }
 
   it(
     'the guide to a first outbound webhook, word by word: the customer verifies it, once',
@@ -183,7 +161,8 @@ describe.skipIf(!isLongRun())('from the packed tarballs', () => {
       expect(commands.slice(1, 3)).toEqual(['npm test\n', `npm run deploy -- local\n${send}`]);
       await writeFiles(project, files);
       // What the guide before this one left there has a handler no more.
-      for (const gone of ['test/acme.test.ts', 'test/acme-provider.test.ts', 'test/github.test.ts']) await rm(join(project, gone), { force: true });
+      for (const gone of ['test/acme.test.ts', 'test/acme-provider.test.ts', 'test/github.test.ts'])
+        await rm(join(project, gone), { force: true });
       expect(await run('npm', ['test'], project)).toMatch(/Tests +2 passed/);
       const port = String(await freePort());
       const { stop } = await startProject(project, port);
@@ -228,20 +207,3 @@ describe.skipIf(!isLongRun())('from the packed tarballs', () => {
     3 * MINUTE,
   );
 });
-
-/** What a reader of a guide does: the files it shows, by path, and its shell commands, block by block. */
-async function readGuide(
-  name: string,
-): Promise<{ readonly files: ReadonlyMap<string, string>; readonly commands: readonly string[] }> {
-  const guide = await readFile(join(REPOSITORY, 'docs', name), 'utf8');
-  const files = [...guide.matchAll(/^`([\w./-]+)`:\n\n```\w+\n(.*?)^```$/gms)];
-  const commands = [...guide.matchAll(/^```bash\n(.*?)^```$/gms)].map(([, text = '']) => text);
-  return { files: new Map(files.map(([, path = '', text = '']) => [path, text])), commands };
-}
-
-async function writeFiles(project: string, files: ReadonlyMap<string, string>): Promise<void> {
-  for (const [path, text] of files) {
-    await mkdir(dirname(join(project, path)), { recursive: true });
-    await writeFile(join(project, path), text);
-  }
-}
