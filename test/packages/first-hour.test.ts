@@ -46,7 +46,7 @@ describe.skipIf(!isLongRun())('the first hour', () => {
   }, 2 * MINUTE_MS);
 
   it.each(COMBINATIONS)(
-    '$manager, Node $node',
+    '$manager with Node $node',
     async combination => {
       const hour = new Hour(folder, tarballs, combination);
       try {

@@ -62,8 +62,7 @@ export const ROOMS: Readonly<Record<string, string>> = {
     'core/** adapters operator operator/customers operator/events operator/refused operator/sources local/shell node:*',
   'operator/moving': 'core/** operator',
   'operator/refused': 'core/** adapters providers operator operator/sources',
-  'operator/sources':
-    'core/** adapters providers operator operator/events local/shell npm:holdfast npm:vitest node:*',
+  'operator/sources': 'core/** adapters providers operator operator/events local/shell npm:holdfast npm:vitest node:*',
   cli: 'core/** adapters providers operator/** local/** lib/handler-resources.ts npm:commander npm:yaml node:*',
   console: 'core/words.ts ui',
   'console/server': 'core/** operator/** providers console ui node:*',
