@@ -7,6 +7,7 @@ import { addOutExport } from './export.ts';
 import { addOutImport } from './import.ts';
 import { addOutLists } from './lists.ts';
 import { addOutMaster } from './master.ts';
+import { addOutMessages } from './messages.ts';
 import { addOutPortal } from './portal.ts';
 import { addOutReceiver } from './receiver.ts';
 import { addOutTypes } from './types.ts';
@@ -21,5 +22,6 @@ export function addOut(program: Command, set: CommandSet): void {
   addOutReceiver(out, set);
   addOutImport(out, set);
   addOutExport(out, set);
+  addOutMessages(out, set);
   addOutMaster(out, set);
 }

@@ -1,5 +1,5 @@
 /**
- * Every write of the outbound protocol, W1 to W26, on one page and as data: what must hold, what is set, what goes.
+ * Every write of the outbound protocol, W1 to W27, on one page and as data: what must hold, what is set, what goes.
  * Nothing else in the product changes a message, a row, a record, an endpoint or its runtime item (control-writes.ts has
  * the writes of everything else). The proof suite takes each leaf of each condition away in turn.
  */
@@ -801,4 +801,60 @@ export function replay(
 /** Of W17. Refused: this request was carried out. */
 function noteReplay(delivery: DeliveryId, replayId: string, item: ReplayNoteItem): ItemPut<ReplayNoteItem> {
   return { kind: 'put', key: replayNoteKey(delivery, replayId), item, condition: missing('pk') };
+}
+
+// ---- import ----------------------------------------------------------------------------------------------------------
+
+/** A delivery of another environment, as it is stored here. */
+export interface ImportedDelivery extends DeliveryId, Kept, Pick<RowItem, 'type'> {
+  /** Absent: nobody has tried it. */
+  readonly record?: RecordItem;
+  /** Of one that waits: `live` where nobody has tried it, or where its endpoint is ordered. Absent: it ended. */
+  readonly row?: 'live' | 'later';
+}
+
+/** The place of each write in an import, so that a refusal is understood. */
+export const IMPORT_WRITES = { record: 0, gate: 1 } as const;
+
+/**
+ * W27: import a delivery. What waits comes with its row, at an endpoint where a person must open the gate: an import sends
+ * nothing.
+ * @by person
+ * @if a transaction: the record as read; where it waits, the gate is paused or disabled
+ * @else read again; an open gate: it is left out
+ */
+export function importDelivery(
+  delivery: ImportedDelivery,
+  seen: Pick<RecordItem, 'gen' | 'status'> | undefined,
+  rules: { readonly now: EpochMs; readonly retentionMs: number },
+): readonly ItemWrite[] {
+  const { ep, record, row } = delivery;
+  const key = recordKey(delivery);
+  const condition = seen === undefined ? missing('pk') : all(eq('gen', seen.gen), eq('status', seen.status));
+  const written: ItemWrite =
+    record === undefined ? { kind: 'check', key, condition } : { kind: 'put', key, item: record, condition };
+  if (row === undefined) return [written];
+  return [
+    written,
+    { kind: 'check', key: runtimeKey(ep), condition: isIn('gate', ['paused', 'disabled']) },
+    row === 'live' ? importedLiveRow(delivery, rules) : importedLaterRow(delivery, record, rules),
+  ];
+}
+
+type ImportRules = Parameters<typeof importDelivery>[2];
+function importedLiveRow(delivery: ImportedDelivery, { now, retentionMs }: ImportRules): ItemPut<RowItem> {
+  const { pk: _, sk: __, ...item } = liveRow(delivery, now, retentionMs);
+  return { kind: 'put', key: liveRowKey(delivery), item };
+}
+/** A replay that waits is due at once, as it was; a retry when it was. */
+function importedLaterRow(
+  delivery: ImportedDelivery,
+  record: RecordItem | undefined,
+  rules: ImportRules,
+): ItemPut<RowItem> {
+  const { gen = 1, attempts = 0, status, nextAt = rules.now } = record ?? {};
+  if (status === 'retrying') return retryRow({ ...delivery, gen }, { nextAt, n: attempts + 1 }, rules);
+  const { msg, createdAt } = delivery;
+  const item = { msg, createdAt, gen, n: 1, ...keptBy(delivery), expiresAt: rowExpiry(rules.now, rules.retentionMs) };
+  return { kind: 'put', key: laterRowKey(delivery, { dueAt: rules.now, kind: 'p', gen, n: 1 }), item };
 }

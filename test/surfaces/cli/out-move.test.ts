@@ -8,70 +8,19 @@ import { generateX25519Identity, identityToRecipient } from 'age-encryption';
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, it } from 'vitest';
 import { aesSealer } from '#adapters/crypto/aes-sealer.ts';
-import { resolveOutbound } from '#core/config/outbound-config.ts';
-import type { ItemStore } from '#core/outbound/ports.ts';
 import { closeGate } from '#core/outbound/protocol/delivery-writes.ts';
 import type { EndpointId } from '#core/outbound/protocol/ids.ts';
 import { runtimeKey } from '#core/outbound/protocol/keys.ts';
 import { PAUSED_BY_IMPORT } from '#core/outbound/registry/imported.ts';
 import { eventsOf } from '#core/outbound/tend/operational-events.ts';
 import { DAY_MS, HOUR_MS } from '#core/time.ts';
-import type { DeliveryApi } from '#operator/delivery-api.ts';
-import type { Gateway } from '#operator/gateway.ts';
-import { type Json, producerWorld } from '#test/kit/producer-world.ts';
+import type { Json } from '#test/kit/producer-world.ts';
 import { CliWorld, temporaryFile } from './cli-world.ts';
+import { type Environment, environment } from './sending-environment.ts';
 
 const START = Date.parse('2026-11-22T08:00:00Z');
 const TOKEN = 'Bearer of-the-customer';
 const PLAIN = 'a-secret-that-somebody-brought';
-
-/** An environment with a master secret of its own. `fails` breaks a write: before it is done, or behind it. */
-function environment(master: string, at = START) {
-  const world = producerWorld(at, false, undefined, master);
-  const cli = new CliWorld();
-  cli.vault.stored.set('holdfast/local/_outbound', { kind: 'set', text: master });
-  let cut: { left: number; late: boolean } | undefined;
-  const writing = async <T>(work: () => Promise<T>): Promise<T> => {
-    if (cut === undefined) return work();
-    cut.left -= 1;
-    if (cut.left >= 0) return work();
-    if (cut.late) await work();
-    throw new Error('the machine went away');
-  };
-  const api: DeliveryApi = {
-    url: world.api.url,
-    send: call => (call.method === 'GET' ? world.api.send(call) : writing(() => world.api.send(call))),
-  };
-  const store: ItemStore = Object.assign(Object.create(world.store) as ItemStore, {
-    transact: (...given: Parameters<ItemStore['transact']>) => writing(() => world.store.transact(...given)),
-  });
-  const { deployment } = cli.gateway;
-  const outbound = resolveOutbound({}, { emulated: true, retentionDays: 30 });
-  const gateway: Partial<Gateway> = {
-    delivery: () => Promise.resolve(api),
-    outbound: () => Promise.resolve(store),
-    deployment: { ...deployment, emulated: true, config: { ...deployment.config, outbound } },
-    clock: world.clock,
-  };
-  const run = (args: readonly string[], more: Partial<Gateway> = {}) =>
-    cli.run(args, { gateway: { ...gateway, ...more }, realTime: true });
-  /** Every item of a table, by its key. */
-  const items = async (table: 'registry' | 'outbox'): Promise<ReadonlyMap<string, Json>> => {
-    const page = await world.store.scan(table, { segment: 0, of: 1 });
-    expect(page.cursor).toBeUndefined();
-    return new Map(page.items.map(item => [`${item.pk} ${item.sk}`, item]));
-  };
-  return {
-    ...{ ...world, cli, run, items, gateway, master },
-    cutAfter: (left: number, late: boolean) => {
-      cut = { left, late };
-    },
-    mend: () => {
-      cut = undefined;
-    },
-  };
-}
-type Environment = ReturnType<typeof environment>;
 
 const ENDPOINTS: Readonly<Record<string, Json>> = {
   open: { headers: { authorization: TOKEN, 'x-tenant': 'acme' }, types: ['invoice.*'], metadata: { tier: 'gold' } },

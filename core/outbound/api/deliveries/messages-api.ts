@@ -31,7 +31,8 @@ const HOURS_PER_CALL = 48;
 /** A session sends what it read up to a second ago; another second is for copies of the table that lag. */
 const ERASED_MS = 2_000;
 
-function showMessage(message: MessageItem) {
+/** As people see it. */
+export function showMessage(message: MessageItem) {
   const { id, app, type, channels, mode, apiVersion: version, createdAt, size, sequence } = message;
   return {
     ...{ id, application: app, type, channels: channels ?? [], mode },

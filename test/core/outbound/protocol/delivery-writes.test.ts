@@ -1,4 +1,4 @@
-/** The conditions of W1 to W26, as a table of verdicts: what each write finds, and whether it may go on. */
+/** The conditions of W1 to W27, as a table of verdicts: what each write finds, and whether it may go on. */
 import { expect, test } from 'vitest';
 import { holds } from '#core/condition.ts';
 import type { Item, ItemUpdate, ItemWrite } from '#core/outbound/ports.ts';
@@ -24,6 +24,7 @@ const replayOf = (given: object) =>
     { replayId: 'r2', by: 'x', now: NOW, alsoRetrying: false, ...given },
     1_000,
   );
+const waiting = { ...delivery(1), row: 'live' } as const;
 const replayed = (given: object) => replayOf(given)[writes.REPLAY_WRITES.record];
 const at = (list: readonly ItemWrite[], index: number): ItemWrite => list[index] as ItemWrite;
 
@@ -308,6 +309,35 @@ const TABLE: readonly WriteVerdicts[] = [
     ],
   },
   {
+    name: 'W27 import a delivery that is not there',
+    write: at(writes.importDelivery(waiting, NOTHING, RULES), writes.IMPORT_WRITES.record),
+    rows: [
+      [NOTHING, true],
+      [{ pk: 'D', gen: 1, status: 'delivered' }, false],
+    ],
+  },
+  {
+    name: 'W27 import what became of one that is there',
+    write: at(writes.importDelivery(waiting, { gen: 1, status: 'retrying' }, RULES), writes.IMPORT_WRITES.record),
+    rows: [
+      [{ gen: 1, status: 'retrying' }, true],
+      [{ gen: 1, status: 'delivered' }, false],
+      [{ gen: 2, status: 'retrying' }, false],
+      [NOTHING, false],
+    ],
+  },
+  {
+    name: 'W27 import a delivery that waits: its gate',
+    write: at(writes.importDelivery(waiting, NOTHING, RULES), writes.IMPORT_WRITES.gate),
+    rows: [
+      [{ gate: 'paused' }, true],
+      [{ gate: 'disabled' }, true],
+      [{ gate: 'open' }, false],
+      [{ gate: 'deleted' }, false],
+      [NOTHING, false],
+    ],
+  },
+  {
     name: 'W22 a change is counted',
     write: writes.noteChange('ep_1'),
     rows: [
@@ -360,7 +390,7 @@ const TABLE: readonly WriteVerdicts[] = [
   },
 ];
 
-// Holds W1, W3, W4, W5, W6, W9, W10, W11, W12, W13, W14, W15, W16, W17, W18, W19, W20, W21, W22, W23, W24, W26: their conditions.
+// Holds W1, W3, W4, W5, W6, W9, W10, W11, W12, W13, W14, W15, W16, W17, W18, W19, W20, W21, W22, W23, W24, W26, W27: their conditions.
 checkWrites(TABLE, noted, ['liveRow', 'retryRow', 'tombstoneOf']);
 
 test('a write that is repeated changes nothing: refused, or the same again', () => {
