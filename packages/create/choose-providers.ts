@@ -15,7 +15,8 @@ export function chosenProviders(typed: string, samples: readonly ProviderSample[
 
 function hintFor(id: string, samples: readonly ProviderSample[]): string {
   const near = samples.filter(each => each.id.startsWith(id.slice(0, 3))).map(each => each.id);
-  return near.length > 0 ? `Did you mean ${near.join(' or ')}?` : `There are: ${samples.map(it => it.id).join(', ')}`;
+  if (near.length > 0) return `Did you mean ${near.join(' or ')}?`;
+  return `There are: ${samples.map(it => it.id).join(', ')}. Leave out one that is not there: in the project, npm run holdfast -- sources new <id> describes it.`;
 }
 
 /** Asks until each id is known. */

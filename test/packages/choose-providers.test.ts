@@ -14,7 +14,9 @@ it('asks again after a typo, says what is near, and takes the next answer', asyn
   expect(chosen.map(({ id }) => id)).toEqual(['stripe', 'github']);
   expect(said).toEqual([
     'There is no provider "githb". Did you mean github or gitlab?',
-    'There is no provider "nobody". There are: generic, stripe, github, gitlab',
+    expect.stringMatching(
+      /^There is no provider "nobody"\. There are: generic, stripe, github, gitlab\. .*sources new <id> describes it\.$/,
+    ),
   ]);
 });
 
