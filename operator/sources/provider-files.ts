@@ -6,6 +6,9 @@ import { SCHEME_EXAMPLES } from './scheme-examples.ts';
 
 const TEMPLATE = join(import.meta.dirname, '../../providers/_template.ts');
 
+/** Apart: the package's build takes it off what looks like an import of ours. */
+export const EXTENSION = '.ts';
+
 export interface NewProvider {
   /** Lower-case letters, digits and inner hyphens. */
   readonly id: string;
@@ -56,7 +59,7 @@ export function providerTestText(id: string): string {
   const name = constantOf(id);
   return `import { providerProblems } from 'holdfast/testing';
 import { expect, it } from 'vitest';
-import { ${name} } from '../providers/${id}.ts';
+import { ${name} } from '../providers/${id}${EXTENSION}';
 
 const event = (id: string, attempt = 1) => ({
   body: { id, type: 'thing.happened', created_at: '2026-01-01T12:00:00Z', attempt, data: { thing: 'th_1' } },

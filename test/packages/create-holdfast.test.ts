@@ -124,6 +124,15 @@ describe('create-holdfast', () => {
       expect(await text(path), path).not.toMatch(/(?<!p)npm (ci|test|start|run|install)|npx/);
   });
 
+  it('writes a provider whose files name each other as a project names them', async () => {
+    const folder = join(packed.folder, 'own-provider');
+    const args = ['sources', 'new', 'acme', '--folder', folder];
+    const made = await packed.node([join(packed.holdfast, 'dist/bin/holdfast.js'), ...args]);
+    expect(made.output).toContain("import { acme } from './providers/acme.ts';");
+    const test = await readFile(join(folder, 'test/acme-provider.test.ts'), 'utf8');
+    expect(test).toContain("import { acme } from '../providers/acme.ts';");
+  });
+
   it('says what a project lacks, in a folder that is none', async () => {
     const { code, output } = await packed.node([join(packed.holdfast, 'dist/bin/holdfast.js'), 'check'], '/');
     expect(code).toBe(1);

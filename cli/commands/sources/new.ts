@@ -6,7 +6,14 @@ import { closest } from '#core/problem.ts';
 import type { SchemeAlgorithm } from '#core/provider/provider-spec.ts';
 import { PACKAGE_ROOT, PROJECT_ROOT } from '#local/shell/workspace.ts';
 import { providerOf } from '#operator/refused/verify-captured.ts';
-import { constantOf, providerTestText, providerText, samplesText, titleOf } from '#operator/sources/provider-files.ts';
+import {
+  constantOf,
+  EXTENSION,
+  providerTestText,
+  providerText,
+  samplesText,
+  titleOf,
+} from '#operator/sources/provider-files.ts';
 import { SCHEME_EXAMPLES } from '#operator/sources/scheme-examples.ts';
 import { PROVIDERS } from '#providers/index.ts';
 import { usageError } from '../../cli-error.ts';
@@ -85,13 +92,13 @@ function writeProvider(run: Run, id: string, { alg, folder = PROJECT_ROOT }: New
   const key = name === id ? id : `'${id}'`;
   run.out.result({ provider: id, files: files.map(([path]) => path) }, () => [
     ...files.map(([path, , about]) => `${path}: ${about}`),
-    'Change them to what its documentation says (docs/receive/add-a-provider.md).',
+    `Change them to what its documentation says: ${run.command('runbook docs/receive/add-a-provider.md')}`,
     ...(isOurs
       ? []
       : [
           '',
           `In gateway.config.ts, above and under sources:`,
-          `  import { ${name} } from './providers/${id}.ts';`,
+          `  import { ${name} } from './providers/${id}${EXTENSION}';`,
           `  ${key}: { provider: ${name} },`,
         ]),
   ]);
