@@ -20,6 +20,7 @@ import { ensureEmulatorInstalled, isEmulatorInstalled } from '#local/emulator/py
 import { describeChange, describeRefused, describeTimeline } from '#local/follow/describe-event.ts';
 import { EventFeed } from '#local/follow/event-feed.ts';
 import { followGateway } from '#local/follow/follow-gateway.ts';
+import type { SentMail } from '#local/follow/follow-mails.ts';
 import { fillLocalSecrets, readDeployment, reread } from '#local/project/sources.ts';
 import {
   describeDeliveries,
@@ -103,6 +104,7 @@ async function main(): Promise<number> {
       event: (item: EventItem) => progress.line(describeChange(item)),
       alarm: (change: AlarmChange) => showAlarm(change, progress),
       page: (message: Page) => showPage(message, page?.url, progress),
+      mail: (mail: SentMail) => showMail(mail, progress),
       deployed: (added: readonly DeployedSourceUrl[], removed: readonly DeployedSourceUrl[]) => {
         sources.push(...added.map(({ id }) => id));
         showDeployed(added, removed, findGateway(aws as LocalAws, stacks), progress);
@@ -343,6 +345,13 @@ function showPage({ alarm, state, text }: Page, consoleUrl: string | undefined, 
   for (const line of lines) progress.line(`    ${line}`);
   if (consoleUrl !== undefined)
     progress.line(`    On the console: ${paint('cyan', consoleUrl.replace('/#', `${screenOf(alarm)}#`))}`);
+}
+
+/** Nobody gets it but this screen. Its links work. */
+function showMail({ from, to, subject, text }: SentMail, progress: Progress): void {
+  progress.line(`\n  ${paint('bold', `Mail to ${to.join(', ')}`)} ${paint('dim', `from ${from}`)}\n    ${subject}`);
+  for (const line of text.trim().split('\n')) progress.line(line === '' ? '' : `    ${paint('dim', line)}`);
+  progress.line();
 }
 
 /** Of the console: what died, or the alarm itself. */

@@ -3,6 +3,7 @@ import { CloudWatchClient } from '@aws-sdk/client-cloudwatch';
 import { CloudWatchLogsClient } from '@aws-sdk/client-cloudwatch-logs';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import { SESv2Client } from '@aws-sdk/client-sesv2';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import type { LocalAws } from './emulator.ts';
 
@@ -12,6 +13,7 @@ export interface AwsClients {
   readonly logs: CloudWatchLogsClient;
   readonly dynamo: DynamoDBClient;
   readonly secrets: SecretsManagerClient;
+  readonly ses: SESv2Client;
   readonly sqs: SQSClient;
 }
 
@@ -24,6 +26,7 @@ export function createAwsClients(aws: LocalAws): AwsClients {
     logs: new CloudWatchLogsClient(settings),
     dynamo: new DynamoDBClient(settings),
     secrets: new SecretsManagerClient(settings),
+    ses: new SESv2Client(settings),
     // Queue addresses carry a host name of the emulator's choice; the endpoint decides.
     sqs: new SQSClient({ ...settings, useQueueUrlAsEndpoint: false }),
   };

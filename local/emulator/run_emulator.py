@@ -22,9 +22,15 @@ atexit.register(shutil.rmtree, os.getcwd(), ignore_errors=True)
 threading.Thread(target=stop_with_parent, daemon=True).start()
 sys.argv = ["ministack"]
 
+# Nothing is left beside our own files.
+sys.dont_write_bytecode = True
 import mute_rules  # noqa: E402, F401
+from mails import be_strict  # noqa: E402
+
+sys.dont_write_bytecode = False
 from ministack.app import main  # noqa: E402
 from ministack.core.lambda_runtime import Worker  # noqa: E402
+from ministack.services import ses_v2  # noqa: E402
 
 LOG_LIMIT_S = 2.0
 
@@ -88,5 +94,6 @@ def take_log(worker, **waits) -> str:
 if sys.platform != "win32":
     Worker._read_stderr = read_log
     Worker._drain_stderr_bounded = take_log
+be_strict(ses_v2)
 
 main()

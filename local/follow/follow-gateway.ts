@@ -13,6 +13,7 @@ import { outputOf } from '#local/stacks/gateway-address.ts';
 import type { EventFeed } from './event-feed.ts';
 import { followDeployments } from './follow-deployments.ts';
 import { followEvents } from './follow-events.ts';
+import { followMails, type SentMail } from './follow-mails.ts';
 
 const KEEP_SECRETS_MS = 5_000;
 
@@ -20,6 +21,7 @@ interface Shown {
   event(item: EventItem): void;
   alarm(change: AlarmChange): void;
   page(page: Page): void;
+  mail(mail: SentMail): void;
   /** Sources that the last deployment added and took away. */
   deployed(added: readonly DeployedSourceUrl[], removed: readonly DeployedSourceUrl[]): void;
 }
@@ -60,6 +62,7 @@ export async function followGateway(followed: Followed, show: Shown, signal: Abo
     ),
     followDeployments({ aws, environment, client: clients.cloudFormation }, onDeployed, signal),
     pager.listen(signal, page => show.page(page)),
+    followMails(aws, mail => show.mail(mail), signal),
     keepSecrets(clients, environment, signal),
   ]);
   await alarms.ended;

@@ -14,7 +14,7 @@ import type { AwsClients } from '#local/emulator/aws-clients.ts';
 import { SWEEP } from './guard.ts';
 
 export interface BreakStage {
-  readonly clients: AwsClients & { readonly lambda: LambdaClient };
+  readonly clients: Omit<AwsClients, 'ses'> & { readonly lambda: LambdaClient };
   /** Of the gateway's stack. Throws where it has none of the name. */
   output(name: string): string;
   /** What a function may have at once while nothing is broken. */

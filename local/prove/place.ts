@@ -20,7 +20,7 @@ import { cdkCommand } from '#local/stacks/cdk-cli.ts';
 import { deployStacks } from '#local/stacks/deploy-stacks.ts';
 import { forgetDeployedHere } from '#local/stacks/deployed-here.ts';
 
-interface PlaceClients extends AwsClients {
+interface PlaceClients extends Omit<AwsClients, 'ses'> {
   readonly lambda: LambdaClient;
   readonly s3: S3Client;
 }

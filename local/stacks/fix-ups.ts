@@ -1,4 +1,5 @@
 import { DescribeTimeToLiveCommand, UpdateTimeToLiveCommand } from '@aws-sdk/client-dynamodb';
+import { CreateEmailIdentityCommand } from '@aws-sdk/client-sesv2';
 import { GetQueueAttributesCommand, SetQueueAttributesCommand } from '@aws-sdk/client-sqs';
 import type { AwsClients } from '#local/emulator/aws-clients.ts';
 import type { DeployedStack } from './deployed-stack.ts';
@@ -6,7 +7,8 @@ import { resolveReferences } from './resolve-references.ts';
 
 /**
  * What the local AWS drops from a template is set after the deployment, as the template says: a table's TTL, a queue's
- * redrive policy. What is already right is left alone. Answers one word per repair.
+ * redrive policy. What is already right is left alone. And what a person does by hand in an account, because of a template:
+ * the sender that a role may send mails as is verified. Answers one word per repair.
  */
 export async function applyFixUps(clients: AwsClients, stacks: readonly DeployedStack[]): Promise<readonly string[]> {
   const repairs = stacks.flatMap(stack =>
@@ -24,6 +26,7 @@ export async function applyFixUps(clients: AwsClients, stacks: readonly Deployed
           resolveReferences(properties['RedrivePolicy'], stack, stacks),
         );
       }
+      if (resource.Type === 'AWS::IAM::Policy') return await verifySender(clients, properties['PolicyDocument']);
       return undefined;
     }),
   );
@@ -48,4 +51,11 @@ async function setRedrivePolicy(clients: AwsClients, queueUrl: string, wanted: u
   const Attributes = { RedrivePolicy: JSON.stringify(wanted) };
   await clients.sqs.send(new SetQueueAttributesCommand({ QueueUrl: queueUrl, Attributes }));
   return 'redrive policy';
+}
+
+async function verifySender({ ses }: AwsClients, document: unknown): Promise<string | undefined> {
+  const sender = /"ses:FromAddress":"([^"]+)"/.exec(JSON.stringify(document))?.[1];
+  if (sender === undefined) return undefined;
+  await ses.send(new CreateEmailIdentityCommand({ EmailIdentity: sender }));
+  return 'the verified sender of mails';
 }

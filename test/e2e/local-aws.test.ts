@@ -18,6 +18,7 @@ import { BROWSER_PATH } from '#test/kit/browser.ts';
 import { isLongRun } from '#test/kit/long-run.ts';
 import { cliSuite } from './cli.suite.ts';
 import { runOnAws } from './cli-on-aws.ts';
+import { refuseMails, tellByMail } from './contacts-on-aws.ts';
 import { copyApp, GatewayUnderTest, genericEvent, pkOf } from './gateway-under-test.ts';
 import { killStormSuite } from './kill-storm.suite.ts';
 import { killWorkers } from './kill-workers.ts';
@@ -332,6 +333,14 @@ export const gateway = defineGateway({ sources: { stripe: { provider: 'stripe' }
     async () => usePortal(gateway, (await outbound).receiver),
     240_000,
   );
+
+  it(
+    'tells a contact by mail that an endpoint fails, once its link confirmed, until its link takes it away',
+    async () => tellByMail(gateway, (await outbound).receiver),
+    240_000,
+  );
+
+  it('refuses mails that SES would refuse', () => refuseMails(gateway));
 
   it('ends events that come in an awkward order as docs/receive/ordering.md shows', async () => {
     const guide = readFileSync('test/fixtures/ordering-timelines.txt', 'utf8');

@@ -3,7 +3,6 @@
  * is deployed there, this file is gateway.config.ts and the shipped one is shipped.config.ts.
  */
 
-import { env } from 'node:process';
 import { defineGateway } from 'holdfast';
 import { gateway as shipped } from '#test/fixtures/project/gateway.config.ts';
 
@@ -33,6 +32,9 @@ export const QUEUE = arn('sqs', 'routed.fifo');
 export const TOPIC = arn('sns', 'routed');
 export const MACHINE = arn('states', 'stateMachine:routed');
 
+/** Of mails to contacts. */
+export const SENDER = 'alerts@acme.example';
+
 const families = Object.values(SCHEME_FAMILIES).map(provider => [provider, { provider }]);
 
 export const gateway = defineGateway({
@@ -45,7 +47,7 @@ export const gateway = defineGateway({
       // Short waits: an endpoint on hold is tried again while the tests run.
       outbound: {
         longestHoldSeconds: 8,
-        ...(env['HOLDFAST_LONG'] === '1' ? { portal: { name: 'End to end' } } : {}),
+        ...{ portal: { name: 'End to end' }, contacts: true, email: { from: SENDER } },
       },
       routes: {
         default: {
