@@ -30,17 +30,23 @@ export interface DeliveryAlarmContext {
   minutes(count: number): Duration;
 }
 
+/** Of what runs every minute, on the local AWS, too. */
+const RUNS = { statistic: 'Sum', period: Duration.minutes(5) } as const;
 const QUIET = { missing: 'notBreaching' } as const;
 
 /** What is sent to customers. A customer's own failing server is never a page: it shows as held, dead or disabled. */
 export function deliveryAlarms(context: DeliveryAlarmContext): readonly AlarmSpec[] {
-  return [...safetyNet(context), ...keepingUp(context), ...outcomes(context), ...ourselves(context)];
+  return [
+    ...safetyNet(context),
+    ...keepingUp(context),
+    ...outcomes(context),
+    ...ourselves(context),
+    ...(context.functions.contacts ? contacts(context) : []),
+  ];
 }
 
-const errorsOf = (
-  { deployment }: DeliveryAlarmContext,
-  name: Exclude<keyof DeliveryFunctions, 'portal' | 'contacts'>,
-): string => `npm run holdfast -- logs --of ${name} --errors --env ${deployment.config.environment}`;
+const errorsOf = ({ deployment }: DeliveryAlarmContext, name: Exclude<keyof DeliveryFunctions, 'portal'>): string =>
+  `npm run holdfast -- logs --of ${name} --errors --env ${deployment.config.environment}`;
 
 /** A metric of ours, over some minutes. */
 function ours(context: DeliveryAlarmContext, name: MetricName, minutes: number, statistic = 'Sum'): Metric {
@@ -72,10 +78,7 @@ function safetyNet(context: DeliveryAlarmContext): readonly AlarmSpec[] {
       id: 'delivery-not-tending',
       severity: 'page',
       essential: true,
-      metric: gatewayMetric('TendRuns', context.deployment.config.environment, {
-        statistic: 'Sum',
-        period: Duration.minutes(5),
-      }),
+      metric: gatewayMetric('TendRuns', context.deployment.config.environment, RUNS),
       threshold: 1,
       fires: 'below',
       datapoints: [2, 2],
@@ -329,5 +332,36 @@ function ourselves(context: DeliveryAlarmContext): readonly AlarmSpec[] {
     throttled('registry-listed', registry.tableName, LISTED.name),
     throttled('outbox', outbox.tableName),
     throttled('outbox-listed', outbox.tableName, LISTED.name),
+  ];
+}
+
+/** Only where there are contacts; of mails only where they may have mail addresses. */
+function contacts(context: DeliveryAlarmContext): readonly AlarmSpec[] {
+  const shared = { severity: 'ticket', firstCommand: errorsOf(context, 'contacts') } as const;
+  return [
+    {
+      ...shared,
+      id: 'delivery-contacts-untold',
+      metric: gatewayMetric('ContactRuns', context.deployment.config.environment, RUNS),
+      threshold: 1,
+      fires: 'below',
+      datapoints: [2, 2],
+      missing: 'breaching',
+      meaning:
+        'The function contacts has made no whole run for ten minutes. Some customers are not told that their endpoints fail.',
+    },
+    ...(context.deployment.config.outbound?.email
+      ? [
+          {
+            ...shared,
+            id: 'delivery-mails-not-taken',
+            metric: ours(context, 'MailsNotTaken', 60),
+            threshold: 3,
+            datapoints: [1, 1] as const,
+            ...QUIET,
+            meaning: 'SES refused three mails to contacts within an hour, or did not answer.',
+          },
+        ]
+      : []),
   ];
 }

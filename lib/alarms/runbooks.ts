@@ -55,6 +55,7 @@ const RUNBOOKS: Readonly<Record<string, readonly string[]>> = {
     'delivery-own-fault',
     'delivery-lease-lost',
     'delivery-publish-errors',
+    ...['delivery-contacts-untold', 'delivery-mails-not-taken'],
   ],
 };
 

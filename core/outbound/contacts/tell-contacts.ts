@@ -51,23 +51,29 @@ const SETTLED_MS = MINUTE_MS;
 const AT_ONCE = 10;
 const DEADLINE_MS = 10_000;
 
-/** Until none is due, or `until`: the next run goes on, with those that have waited longest. */
+/**
+ * Until none is due, or `until`: the next run goes on, with those that have waited longest. A run counts as one only where
+ * each look was made: what nobody is told of raises an alarm.
+ */
 export async function tellContacts(ports: ContactPorts, rules: ContactRules, until: EpochMs): Promise<void> {
   const { store, clock, telemetry } = ports;
   let cursor: string | undefined;
+  let failed = 0;
   do {
     const page = await store.query({ ...contactsDue(clock.now()), limit: 100, ...given({ cursor }) });
     const apps = page.items.map(({ pk }) => pk.slice(2) as AppId);
     for (let at = 0; at < apps.length && clock.now() < until; at += AT_ONCE) {
-      const looks = apps
-        .slice(at, at + AT_ONCE)
-        .map(application =>
-          askOrSkip({ telemetry, stage: 'contacts', fields: { application } }, () => lookAt(ports, rules, application)),
-        );
-      await Promise.all(looks);
+      const looks = apps.slice(at, at + AT_ONCE).map(application =>
+        askOrSkip({ telemetry, stage: 'contacts', fields: { application } }, async () => {
+          await lookAt(ports, rules, application);
+          return true;
+        }),
+      );
+      failed += (await Promise.all(looks)).filter(done => done === undefined).length;
     }
     cursor = page.cursor;
   } while (cursor !== undefined && clock.now() < until);
+  if (failed === 0) telemetry.count('ContactRuns');
 }
 
 /** One message, before it is sent. */
@@ -168,6 +174,7 @@ async function sendTo(
       : mail(ports, rules, application, plan, contact.email),
   );
   if (asked.ok) return asked.value;
+  if (contact.email !== undefined) ports.telemetry.count('MailsNotTaken');
   return asked.error.outcome === 'not_applied' ? 'refused' : 'unclear';
 }
 

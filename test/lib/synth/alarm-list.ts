@@ -47,7 +47,9 @@ function ringsAt(alarm: any): string {
 const SOURCE = 'shopping';
 const CONFIG = defineGateway({
   sources: { [SOURCE]: { provider: 'stripe', silence: 'learned', reconcile: { types: ['*'] } } },
-  environments: { prod: { outbound: {} } },
+  environments: {
+    prod: { outbound: { portal: { name: 'Acme' }, contacts: true, email: { from: 'alerts@acme.com' } } },
+  },
 });
 
 export async function listAlarms(): Promise<readonly ListedAlarm[]> {

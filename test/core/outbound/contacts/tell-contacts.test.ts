@@ -5,6 +5,7 @@
 import { createHmac } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { MemoryMailBox } from '#adapters/memory/memory-mail-box.ts';
+import { DependencyError } from '#core/errors.ts';
 import { answerLink } from '#core/outbound/contacts/answer-link.ts';
 import { type ContactPorts, tellContacts } from '#core/outbound/contacts/tell-contacts.ts';
 import type { Mail } from '#core/outbound/ports.ts';
@@ -392,4 +393,25 @@ it('leaves alone what an index that lags brings too early', async () => {
   });
   await minutes(9, { store: lagging });
   expect(await store.get(contactsKey(app), 'consistent')).toEqual(before);
+});
+
+it('counts a run in which each look was made, and each mail that was not taken', async () => {
+  const { add, minutes, failing, telemetry, ports, store, app } = await world();
+  const counted = () => [telemetry.total('ContactRuns'), telemetry.total('MailsNotTaken')];
+  await minutes(2);
+  expect(counted()).toEqual([2, 0]);
+  await add({ email: 'ops@customer.com' });
+  const query = ports.store.query.bind(ports.store);
+  const away = { query, getMany: () => Promise.reject(new DependencyError('dynamodb', 'away', {})) };
+  await minutes(1, { store: away as unknown as typeof store });
+  expect(counted()).toEqual([2, 0]);
+  expect(await store.get(contactsKey(app), 'consistent')).toMatchObject({
+    contacts: [{ askedAt: expect.any(Number) }],
+  });
+  failing('not_applied');
+  await minutes(1);
+  expect(counted()).toEqual([3, 1]);
+  failing('unknown');
+  await minutes(60);
+  expect(counted()[1]).toBe(2);
 });
