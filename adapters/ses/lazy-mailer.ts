@@ -1,8 +1,9 @@
 import type { Mailer } from '#core/outbound/ports.ts';
+import type { MailSender } from './ses-mailer.ts';
 
-/** The client of SES is read only where mails are sent. `from` undefined: no mail is. */
-export async function lazyMailer(from: string | undefined): Promise<Mailer | undefined> {
-  if (from === undefined) return undefined;
+/** The client of SES is read only where mails are sent. `sender` undefined: no mail is. */
+export async function lazyMailer(sender: MailSender | undefined): Promise<Mailer | undefined> {
+  if (sender === undefined) return undefined;
   const { createSesClient, SesMailer } = await import('./ses-mailer.ts');
-  return new SesMailer(createSesClient(), from);
+  return new SesMailer(createSesClient(), sender);
 }

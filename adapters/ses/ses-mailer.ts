@@ -1,5 +1,6 @@
 import { SESv2Client, SendEmailCommand } from '@aws-sdk/client-sesv2';
 import { DependencyError } from '#core/errors.ts';
+import { given } from '#core/given.ts';
 import type { Mail, Mailer } from '#core/outbound/ports.ts';
 import { clientSettings, type Environment } from '../aws/client-settings.ts';
 import { endCalls } from '../aws/end-calls.ts';
@@ -15,14 +16,21 @@ export function createSesClient(env?: Environment): SESv2Client {
   return endCalls(new SESv2Client({ ...settings, maxAttempts: 1, requestHandler }));
 }
 
-/** `Mailer` by SES, which writes the headers: no text of a mail becomes one. `from`: an address of a verified identity. */
+export interface MailSender {
+  /** An address of a verified identity. */
+  readonly from: string;
+  /** @default the identity's own, which the role may not use */
+  readonly configurationSet?: string;
+}
+
+/** `Mailer` by SES, which writes the headers: no text of a mail becomes one. */
 export class SesMailer implements Mailer {
   readonly #client: SESv2Client;
-  readonly #from: string;
+  readonly #sender: MailSender;
 
-  constructor(client: SESv2Client, from: string) {
+  constructor(client: SESv2Client, sender: MailSender) {
     this.#client = client;
-    this.#from = from;
+    this.#sender = sender;
   }
 
   async send({ to, subject, text, leaveUrl }: Mail): Promise<void> {
@@ -32,7 +40,8 @@ export class SesMailer implements Mailer {
       { Name: 'List-Unsubscribe-Post', Value: 'List-Unsubscribe=One-Click' },
     ];
     const command = new SendEmailCommand({
-      FromEmailAddress: this.#from,
+      FromEmailAddress: this.#sender.from,
+      ...given({ ConfigurationSetName: this.#sender.configurationSet }),
       Destination: { ToAddresses: [to] },
       Content: { Simple: { Subject: utf8(subject), Body: { Text: utf8(text) }, Headers } },
     });

@@ -103,13 +103,15 @@ export interface OutboundConfig {
    */
   readonly contacts?: boolean;
   /**
-   * Contacts may be mail addresses: `{ from }`, an address of an identity that you verified in SES. Needs `contacts`.
+   * Contacts may be mail addresses: `{ from }`, an address of an identity that you verified in SES. Has that identity a
+   * configuration set by default, name it as `configurationSet`: a role may use those alone that it names. Needs `contacts`.
    * @when customers want mails @default none
    */
   readonly email?: EmailConfig;
 }
 interface EmailConfig {
   readonly from: string;
+  readonly configurationSet?: string;
 }
 
 /** Parallel runs: `fast` for healthy endpoints, `slow` for those that answer slowly or not at all. */
@@ -243,7 +245,13 @@ const keys: Check = objectWithout<OutboundConfig>(GONE.outbound, {
   userAgent: text(/^[ -~]{1,200}$/, '1 to 200 printable ASCII characters', 'shorten it'),
   portal: portalShape,
   contacts: boolean,
-  email: object<EmailConfig>({ from: mailAddress }, ['from']),
+  email: object<EmailConfig>(
+    {
+      from: mailAddress,
+      configurationSet: text(/^[\w-]{1,64}$/, '1 to 64 letters, digits, _ and -', 'give the name that SES shows'),
+    },
+    ['from'],
+  ),
 });
 
 /** The shape of `environments.<name>.outbound`. */

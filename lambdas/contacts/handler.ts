@@ -31,7 +31,7 @@ const [master] = await Promise.all([
   masterKeys(secretCredential(env.MASTER_SECRET)),
   primeDynamoDb(dynamodb, env.REGISTRY_TABLE, PRIME_REGISTRY),
 ]);
-const mailer = await lazyMailer(outbound.email?.from);
+const mailer = await lazyMailer(outbound.email);
 const ports = {
   store: new DynamoDbItemStore(dynamodb, { registry: env.REGISTRY_TABLE, outbox: env.OUTBOX_TABLE }),
   sealer: master.sealer,

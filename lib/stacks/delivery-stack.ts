@@ -344,20 +344,24 @@ export class DeliveryStack extends Stack {
     this.#store.grant(contacts, 'outbox', { actions: ['Query'], index: true });
     this.#store.grantMaster(contacts);
     const { email } = this.#props.outbound;
-    if (email) this.#grantMail(contacts, email.from);
+    if (email) this.#grantMail(contacts, email);
     const schedule = new Timetable(this, 'ContactsSchedule', { target: contacts, maxEventAge: Duration.minutes(1) });
     schedule.add('Schedule', { expression: ScheduleExpression.rate(Duration.minutes(1)) });
     return contacts;
   }
 
-  /** As this sender alone. SES checks the identity of the address, or else that of its domain. */
-  #grantMail(target: GatewayFunction<never>, from: string): void {
-    const identity = (resourceName: string): string =>
-      this.formatArn({ service: 'ses', resource: 'identity', resourceName });
+  /** As this sender alone. SES checks the identity of the address, or else that of its domain, and the configuration set. */
+  #grantMail(target: GatewayFunction<never>, { from, configurationSet }: NonNullable<ResolvedOutbound['email']>): void {
+    const arn = (resource: string, resourceName: string): string =>
+      this.formatArn({ service: 'ses', resource, resourceName });
+    const identities = [from, from.slice(from.indexOf('@') + 1)].map(name => arn('identity', name));
     target.grantPrincipal.addToPrincipalPolicy(
       new PolicyStatement({
         actions: ['ses:SendEmail'],
-        resources: [identity(from), identity(from.slice(from.indexOf('@') + 1))],
+        resources: [
+          ...identities,
+          ...(configurationSet === undefined ? [] : [arn('configuration-set', configurationSet)]),
+        ],
         conditions: { StringEquals: { 'ses:FromAddress': from } },
       }),
     );

@@ -29,7 +29,7 @@ beforeAll(async () => {
   const { port } = server.address() as { port: number };
   const env = { AWS_REGION: 'eu-central-1', AWS_ACCESS_KEY_ID: 'x', AWS_SECRET_ACCESS_KEY: 'x' };
   const client = createSesClient({ ...env, AWS_ENDPOINT_URL: `http://127.0.0.1:${port}` });
-  mailer = new SesMailer(client, 'alerts@acme.com');
+  mailer = new SesMailer(client, { from: 'alerts@acme.com', configurationSet: 'contacts' });
 });
 afterAll(() => {
   server.closeAllConnections();
@@ -43,6 +43,7 @@ it('asks for one mail of plain text, from the one sender, with the header that t
       path: 'POST /v2/email/outbound-emails',
       body: {
         FromEmailAddress: 'alerts@acme.com',
+        ConfigurationSetName: 'contacts',
         Destination: { ToAddresses: ['ops@customer.com'] },
         Content: {
           Simple: {

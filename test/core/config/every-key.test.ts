@@ -98,7 +98,7 @@ const OUTBOUND: Required<OutboundConfig> = {
   userAgent: 'Acme',
   portal: { name: 'Acme' },
   contacts: true,
-  email: { from: 'alerts@acme.com' },
+  email: { from: 'alerts@acme.com', configurationSet: 'contacts' },
 };
 const PORTAL: Required<PortalConfig> = {
   name: 'Other',

@@ -57,6 +57,7 @@ describe('outbound of an environment', () => {
     expect(of({ from: 'alerts@acme.com' }, false)).toContain('fix: add contacts: true');
     for (const bad of ['Acme <alerts@acme.com>', 'alerts', 'a@b.co\r\nBcc: c@d.ee', undefined])
       expect(of({ from: bad }), bad).toContain('outbound.email.from');
+    expect(of({ from: 'alerts@acme.com', configurationSet: 'a set' })).toContain('outbound.email.configurationSet');
   });
 
   it('takes an address of a page with {app} and {endpoint} only', () => {

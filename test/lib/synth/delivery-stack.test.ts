@@ -439,6 +439,22 @@ describe('contacts', () => {
   });
 });
 
+describe('alarms of contacts', () => {
+  const idsWith = async (outbound: object): Promise<readonly string[]> => {
+    const { delivery } = await synth({ prod: { outbound: { portal: { name: 'Acme' }, ...outbound } } });
+    const made = Template.fromStack(delivery as NonNullable<typeof delivery>);
+    const names = all('AWS::CloudWatch::Alarm', made).map(([, each]) => String(each.AlarmName));
+    return names.filter(name => /contacts|mails/.test(name)).map(name => name.replace('holdfast-prod-delivery-', ''));
+  };
+
+  it('are there with them alone, that of mails with mails, and are tickets', async () => {
+    expect(await idsWith({})).toEqual([]);
+    expect(await idsWith({ contacts: true })).toEqual(['contacts-untold']);
+    const withMails = { contacts: true, email: { from: 'alerts@acme.com' } };
+    expect((await idsWith(withMails)).toSorted()).toEqual(['contacts-untold', 'mails-not-taken']);
+  });
+});
+
 describe('mails', () => {
   it('give contacts the right to send as this sender, and nobody else, and nothing without a word of it', async () => {
     const sending = async (email: object) => {
@@ -461,6 +477,9 @@ describe('mails', () => {
     const identities = list(statement.Resource).map(each => /identity\/[^"]+/.exec(JSON.stringify(each))?.[0]);
     expect(identities.sort()).toEqual(['identity/acme.com', 'identity/alerts@acme.com']);
     expect(JSON.stringify(statement.Resource)).not.toContain('*');
+    const [[, withSet] = []] = await sending({ email: { from: 'alerts@acme.com', configurationSet: 'contacts' } });
+    expect(list(withSet.Resource)).toHaveLength(3);
+    expect(JSON.stringify(withSet.Resource)).toMatch(/:configuration-set\/contacts"/);
     expect(await sending({})).toEqual([]);
   });
 });
