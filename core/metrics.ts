@@ -89,7 +89,7 @@ const OF_ENVIRONMENT = [
   'UnsentOldestAge',
   /** Sweep: time since the next step of the most overdue event was due; parked events excluded. */
   'UnfinishedOldestAge',
-  /** Sweep: dead letters nobody has replayed or redriven. */
+  /** Sweep: dead letters nobody has replayed or redriven. Too many for one run: at least the last whole count. */
   'OpenDeadLetters',
   /** Sweep: time left until the oldest message of the dead-letter queue is deleted by its retention. */
   'DlqOldestExpiresIn',

@@ -51,6 +51,12 @@ export class DynamoDbEventStore extends DynamoDbEventWriter implements EventStor
     return found.map(({ item }) => parseEventItem(fromAttributes(item)));
   }
 
+  async noted(keys: readonly string[]): Promise<ReadonlySet<string>> {
+    const places = keys.map(key => ({ table: this.table, key: { pk: CONTROL_PREFIX + key } }));
+    const found = await readItems(this.client, places, { consistent: true, sleep: this.#sleep });
+    return new Set(found.flatMap(({ item }) => Object.keys(item)));
+  }
+
   watchDue(
     shard: string,
     range: { from?: EpochMs; before: EpochMs },

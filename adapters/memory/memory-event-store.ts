@@ -1,6 +1,7 @@
 import { missing } from '#core/condition.ts';
 import { CONTROL_PREFIX, type EpochMs, type EventPk, TTL_ATTRIBUTE } from '#core/glossary.ts';
 import type { EventStore, EventUpdate, Page, TimelineEntry, TransactResult, WriteResult } from '#core/inbound/ports.ts';
+import { ActivityBook } from '#core/inbound/protocol/activity.ts';
 import { type AttentionPartition, EVENT_INDEXES, type EventItem } from '#core/inbound/protocol/event-item.ts';
 import { parseEventItem } from '#core/inbound/protocol/parse-event-item.ts';
 import type { EffectWrite, ItemData, ItemKey } from '#core/ports.ts';
@@ -21,12 +22,17 @@ export function eventsTable(name: string): TableDefinition {
 export class MemoryEventStore implements EventStore {
   readonly #database: MemoryDatabase;
   readonly #table: string;
+  readonly note: EventStore['note'];
   readonly #scans = new Map<string, string[]>();
   #scanCount = 0;
 
   constructor(database: MemoryDatabase, table: string) {
     this.#database = database;
     this.#table = table;
+    this.note = new ActivityBook(async ({ key, name, expiresAt }) => {
+      const set = { [name]: true, [TTL_ATTRIBUTE]: expiresAt };
+      database.write({ kind: 'update', table, key: { pk: CONTROL_PREFIX + key }, set });
+    }).note;
   }
 
   async insert(item: EventItem): Promise<WriteResult> {
@@ -59,6 +65,12 @@ export class MemoryEventStore implements EventStore {
   async getMany(pks: readonly EventPk[]): Promise<readonly EventItem[]> {
     const items = [...new Set(pks)].map(pk => this.#database.get(this.#table, { pk }));
     return items.filter(item => item !== undefined).map(parseEventItem);
+  }
+
+  async noted(keys: readonly string[]): Promise<ReadonlySet<string>> {
+    return new Set(
+      keys.flatMap(key => Object.keys(this.#database.get(this.#table, { pk: CONTROL_PREFIX + key }) ?? {})),
+    );
   }
 
   async watchDue(

@@ -11,6 +11,7 @@ import { resolveConfig } from '#core/config/resolve-config.ts';
 import { SWEEPER_MEMORY_MB } from '#core/config/sweeper-speed.ts';
 import { toSourceId } from '#core/glossary.ts';
 import { sweep } from '#core/inbound/sweep/sweep.ts';
+import { noteSweeper } from '#core/inbound/sweep/sweeper-record.ts';
 import { HOUR_MS, MINUTE_MS } from '#core/time.ts';
 import { PRICES } from '#operator/cost/prices.ts';
 import { PROVIDERS } from '#providers/index.ts';
@@ -101,6 +102,9 @@ export async function idleSweep(sources: number, deaths: number): Promise<IdleSw
     return clock.now() - startedAt;
   };
   await run();
+  // Its notes count after an hour or two: these have passed.
+  const unbroken = { since: 0, at: clock.now() + 20 * MINUTE_MS };
+  await noteSweeper({ unbroken }, new MemoryControlStore(database, 'events'));
   await clock.advanceBy(20 * MINUTE_MS);
   await run();
   const before = structuredClone(meter.counts);

@@ -80,6 +80,7 @@ function noopIngest() {
     store: {
       insert: async item => ({ kind: 'applied', item }),
       update: async update => ({ kind: 'applied', item: itemOf(update) }),
+      note: nothing,
     },
     payloads: { putBody: nothing, putRefused: nothing },
     refused: new RefusedSlots(systemRandom),
@@ -100,6 +101,7 @@ function noopProcess() {
     store: {
       insert: async item => ({ kind: 'applied', item }),
       update: async update => ({ kind: 'applied', item: itemOf(update) }),
+      note: nothing,
       transact: async () => ({ kind: 'applied' }),
       readItem: nothing,
     },

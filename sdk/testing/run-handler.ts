@@ -202,6 +202,7 @@ class Run {
       },
       this.#clock.now(),
       this.#rules.timings,
+      true,
     );
     const expiresAt = expiryAfter(receivedAt, RETENTION_DAYS);
     await this.#payloads.putBody({ pk, sk: `B#${bodySha}`, headers, bytes: nodeCodec.deflate(bytes), expiresAt });

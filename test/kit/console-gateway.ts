@@ -234,6 +234,8 @@ export class ConsoleGateway {
         this.change(item, set);
         return Promise.resolve({ kind: 'applied', item: { ...item, ...set } });
       },
+      note: refuse,
+      noted: refuse,
       transact: refuse,
       readItem: refuse,
       scan: refuse,

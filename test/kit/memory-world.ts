@@ -20,7 +20,7 @@ import { SeededRandom } from '#adapters/memory/seeded-random.ts';
 import type { SimulatedProcess } from '#adapters/memory/simulated-process.ts';
 import { settle, VirtualClock } from '#adapters/memory/virtual-clock.ts';
 import type { ResolvedSource } from '#core/config/resolved-config.ts';
-import { type EpochMs, type EventKey, type SourceId, toEventPk, toSourceId } from '#core/glossary.ts';
+import { CONTROL_PREFIX, type EpochMs, type EventKey, type SourceId, toEventPk, toSourceId } from '#core/glossary.ts';
 import { defineHandlers, done, type HandlerRegistry } from '#core/handler/handler-contract.ts';
 import type { IngestRules } from '#core/inbound/ingest/ingest-ports.ts';
 import type { ProcessPorts, ProcessRules } from '#core/inbound/process/process-ports.ts';
@@ -29,6 +29,7 @@ import type { EventItem } from '#core/inbound/protocol/event-item.ts';
 import { isTerminal } from '#core/inbound/protocol/event-status.ts';
 import { DEFAULT_TIMINGS, type Timings } from '#core/inbound/protocol/timings.ts';
 import type { ReplayRequest, ReplayResult } from '#core/inbound/replay/replay-event.ts';
+import type { SweeperRecord } from '#core/inbound/sweep/sweeper-record.ts';
 import { HOUR_MS, MINUTE_MS } from '#core/time.ts';
 import { generic } from '#providers/generic.ts';
 import { resolvedSource } from '#test/kit/resolved-source.ts';
@@ -87,6 +88,7 @@ export class MemoryWorld {
     this.database.define(eventsTable(EVENTS));
     this.database.define(payloadsTable(PAYLOADS));
     this.database.define({ name: EFFECTS, partition: 'id', indexes: [] });
+    if (options.hasRunForHours) this.#haveRunForHours();
     this.dead = new RecordedQueue({ ...shared, retentionSeconds: 14 * 86_400, ...options.deadQueue });
     const redrive = { deadLetterQueue: this.dead, maxReceiveCount: 1_000 };
     this.main = new RecordedQueue({ ...shared, redrive, ...options.queue });
@@ -206,6 +208,13 @@ export class MemoryWorld {
   effects(id: string): number {
     const row = this.database.dump(EFFECTS).find(it => it['id'] === id);
     return Number(row?.['times'] ?? 0);
+  }
+
+  /** As the sweeper notes it of itself. */
+  #haveRunForHours(): void {
+    const value = JSON.stringify({ unbroken: { since: 0, at: this.clock.now() } } satisfies SweeperRecord);
+    const item = { pk: `${CONTROL_PREFIX}sweeper-runs`, value, version: 1 };
+    this.database.write({ kind: 'put', table: EVENTS, item });
   }
 
   #sourceOf(id: string): ResolvedSource {

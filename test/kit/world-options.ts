@@ -23,6 +23,8 @@ type ProcessOptions = Omit<SimulatedProcessOptions, 'clock' | 'plan'>;
 /** `World`: what handlers get, the memory world itself. */
 export interface WorldOptions<World = never> {
   readonly seed?: number;
+  /** The sweeper goes by the notes of active sources from the first hour on. Default: it has not run yet. */
+  readonly hasRunForHours?: boolean;
   /** Faults of every call of every process. */
   readonly plan?: FaultPlan;
   /** The same for the processes of one function; comes before `plan`. */

@@ -20,7 +20,7 @@ import type {
 import type { RefusedSlots } from './refused-slots.ts';
 
 export interface IngestPorts {
-  readonly store: Pick<EventStore, 'insert' | 'update'>;
+  readonly store: Pick<EventStore, 'insert' | 'update' | 'note'>;
   readonly payloads: Pick<PayloadStore, 'putBody' | 'putRefused'>;
   readonly refused: RefusedSlots;
   /** Absent: what a person should hear of is counted and logged only. */

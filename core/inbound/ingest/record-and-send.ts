@@ -51,20 +51,27 @@ type Sent = 'whole' | 'by_name' | 'not_sent';
 
 /**
  * Numbered as in accept-request.ts:
- *  5. put the payload;
+ *  5. put the payload, and beside it note that the source is active in this hour, once for each copy of the function;
  *  6. put the state, on the condition that it is not there yet;
  *  7. send the message, with the payload while it is small;
  *  8. if that failed, tell the sweeper;
  *  9. answer: the ack if the event is durable, else 503.
  */
 export async function recordAndSend(arrival: Arrival, ports: RecordPorts, rules: IngestRules): Promise<Reply> {
-  const stored = await storePayload(arrival, ports, rules);
-  const recorded = await recordState(arrival, stored, ports, rules);
+  const [stored, isNoted] = await Promise.all([storePayload(arrival, ports, rules), noteHour(arrival, ports, rules)]);
+  const recorded = await recordState(arrival, { ...stored, isNoted }, ports, rules);
   if (recorded.kind === 'too_old' || recorded.kind === 'known')
     return answer(arrival, recorded, 'not_sent', ports, rules);
   const sent = await send(arrival, stored, recorded, ports, rules);
   if (sent === 'not_sent') await noteUnsent(arrival, recorded, ports, rules);
   return answer(arrival, recorded, sent, ports, rules);
+}
+
+/** False: nobody knows, and the record is watched from the start. */
+async function noteHour(arrival: Arrival, ports: RecordPorts, rules: IngestRules): Promise<boolean> {
+  const { event, source, stale } = arrival;
+  if (stale) return false;
+  return (await withinRecord(arrival, ports, rules, () => ports.store.note('a', source.id, event.receivedAt))).ok;
 }
 
 async function storePayload(arrival: Arrival, ports: RecordPorts, rules: IngestRules): Promise<Stored> {
@@ -79,14 +86,14 @@ async function storePayload(arrival: Arrival, ports: RecordPorts, rules: IngestR
 /** A record never exists without its payload. */
 async function recordState(
   arrival: Arrival,
-  stored: Stored,
+  stored: Stored & { readonly isNoted: boolean },
   ports: RecordPorts,
   rules: IngestRules,
 ): Promise<Recorded> {
   if (!stored.safe) return { kind: 'unrecorded' };
   const { event, stale } = arrival;
   const now = ports.clock.now();
-  const item = stale ? staleItem(event, now, rules) : pendingItem(event, now, rules.timings);
+  const item = stale ? staleItem(event, now, rules) : pendingItem(event, now, rules.timings, stored.isNoted);
   const written = await withinRecord(arrival, ports, rules, () => ports.store.insert(item));
   if (!written.ok) return { kind: 'unrecorded' };
   const there = written.value.item;

@@ -25,7 +25,7 @@ import type {
 import type { Breaker } from '#core/retry/breaker.ts';
 
 export interface ProcessPorts {
-  readonly store: Pick<EventStore, 'insert' | 'update' | 'transact' | 'readItem'>;
+  readonly store: Pick<EventStore, 'insert' | 'update' | 'note' | 'transact' | 'readItem'>;
   readonly payloads: PayloadStore & StepStore;
   readonly blobs: BlobStore;
   readonly queue: WorkQueue;

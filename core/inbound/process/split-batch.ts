@@ -4,6 +4,7 @@
  * one invocation cannot do, the next goes on with: the write that defers the parent says where.
  */
 
+import { ask } from '#core/ask.ts';
 import type { ResolvedSource } from '#core/config/resolved-config.ts';
 import { given } from '#core/given.ts';
 import { type EpochMs, splitEventPk, toEventPk } from '#core/glossary.ts';
@@ -58,6 +59,7 @@ export async function splitBatch(
     0,
     items.findIndex(it => it.path === parent.splitNext),
   );
+  const isNoted = await noteHour(parent, ports);
   for (let at = start; at < items.length; at += AT_ONCE) {
     if (at > start && ports.clock.now() >= deadlineMs) {
       return {
@@ -68,11 +70,20 @@ export async function splitBatch(
       };
     }
     await Promise.all(
-      items.slice(at, at + AT_ONCE).map(it => recordChild(parent, it, body, source.spec, ports, rules)),
+      items.slice(at, at + AT_ONCE).map(it => recordChild(parent, it, body, isNoted, source.spec, ports, rules)),
     );
   }
   const outcome = done({ actionTaken: `split into ${items.length} events`, data: { items: items.length } });
   return { kind: 'outcome', outcome, effects: [] };
+}
+
+/** False: nobody knows, and the record is watched from the start. */
+async function noteHour(
+  { pk, receivedAt }: EventIn<'processing'>,
+  { store, telemetry }: ProcessPorts,
+): Promise<boolean> {
+  const { sourceId } = splitEventPk(pk);
+  return (await ask({ telemetry, stage: 'split', fields: { pk } }, () => store.note('a', sourceId, receivedAt))).ok;
 }
 
 /** Only the provider it came from says where its items are: no handler gets it whole. */
@@ -86,6 +97,7 @@ async function recordChild(
   parent: EventIn<'processing'>,
   child: { path: string; key: string | undefined; eventType: string; eventAtMs?: number; bytes: Uint8Array },
   body: Extract<LoadedBody, { kind: 'body' }>,
+  isNoted: boolean,
   spec: ProviderSpec,
   ports: ProcessPorts,
   rules: ProcessRules,
@@ -113,7 +125,7 @@ async function recordChild(
   const age = { signedFresh: fresh !== undefined, eventAt: event.eventAt, receivedAt: event.receivedAt };
   const stale = parent.gen === 1 && isTooOld(spec, age, rules.retentionDays);
   const written = await ports.store.insert(
-    stale ? staleItem(event, now, rules) : pendingItem(event, now, rules.timings),
+    stale ? staleItem(event, now, rules) : pendingItem(event, now, rules.timings, isNoted),
   );
   const item = written.item;
   if (item !== undefined && item.bodySha !== bodySha)

@@ -10,8 +10,12 @@ export function eventKeyOf(id: string, crypto: Pick<Crypto, 'hash'>): EventKey {
 
 /** Spreads the events of a source over the keys of an index. */
 export function hashOf(pk: EventPk): number {
-  const { eventKey } = splitEventPk(pk);
+  return hashText(splitEventPk(pk).eventKey);
+}
+
+/** 32 bits, the same for ever: keys are made of it. */
+export function hashText(text: string): number {
   let hash = 0;
-  for (let i = 0; i < eventKey.length; i++) hash = (hash * 31 + eventKey.charCodeAt(i)) | 0;
+  for (let i = 0; i < text.length; i++) hash = (hash * 31 + text.charCodeAt(i)) | 0;
   return hash >>> 0;
 }

@@ -99,11 +99,12 @@ export function mayBeAtWork(receivedAt: EpochMs, now: EpochMs, timings: Timings)
 
 /**
  * I3: the record of a fresh event. The sweeper finds it by its arrival (sweep-arrivals.ts), which costs no write; one
- * that is recorded so late that the sweeper may be past it is watched from the start.
+ * that is recorded so late that the sweeper may be past it is watched from the start. So is one that the sweeper may not
+ * ask for: `isNoted` says that its source is known to be noted as active in the hour of its arrival (activity.ts).
  */
-export function pendingItem(event: NewEvent, now: EpochMs, timings: Timings): EventIn<'pending'> {
-  const late = !mayBeAtWork(event.receivedAt, now, timings);
-  return { ...baseItem(event, now), ...(late ? watch(event.pk, now + timings.firstWatchMs) : {}) };
+export function pendingItem(event: NewEvent, now: EpochMs, timings: Timings, isNoted: boolean): EventIn<'pending'> {
+  const isFound = isNoted && mayBeAtWork(event.receivedAt, now, timings);
+  return { ...baseItem(event, now), ...(isFound ? {} : watch(event.pk, now + timings.firstWatchMs)) };
 }
 /** I3, age rule: recorded, never run. */
 export function staleItem(event: NewEvent, now: EpochMs, rules: WriteRules): EventIn<'skipped_stale'> {

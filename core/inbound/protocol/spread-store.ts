@@ -29,6 +29,7 @@ export class SpreadStore extends SpreadWriter implements EventStore {
   }
 
   readonly readItem: EventStore['readItem'] = (table, key) => this.#store.readItem(table, key);
+  readonly noted: EventStore['noted'] = keys => this.#store.noted(keys);
   readonly get: EventStore['get'] = pk => this.#store.get(pk);
   readonly getMany: EventStore['getMany'] = pks => this.#store.getMany(pks);
   readonly attention: EventStore['attention'] = (partition, cursor) => this.#store.attention(partition, cursor);

@@ -49,11 +49,11 @@ function watchKeyOf(pk: EventPk, shards: number): string {
 }
 
 /** Writes that put each event under the keys of its source. */
-export class SpreadWriter implements Pick<EventStore, 'insert' | 'update'> {
-  readonly #store: Pick<EventStore, 'insert' | 'update'>;
+export class SpreadWriter implements Pick<EventStore, 'insert' | 'update' | 'note'> {
+  readonly #store: Pick<EventStore, 'insert' | 'update' | 'note'>;
   readonly #shardsOf: ShardsOf;
 
-  constructor(store: Pick<EventStore, 'insert' | 'update'>, shardsOf: ShardsOf) {
+  constructor(store: Pick<EventStore, 'insert' | 'update' | 'note'>, shardsOf: ShardsOf) {
     this.#store = store;
     this.#shardsOf = shardsOf;
   }
@@ -65,6 +65,8 @@ export class SpreadWriter implements Pick<EventStore, 'insert' | 'update'> {
     const watched = item.watchShard === undefined ? {} : { watchShard: watchKeyOf(item.pk, shards) };
     return this.#store.insert({ ...item, timelineHour, ...watched });
   }
+
+  readonly note: EventStore['note'] = (what, source, at) => this.#store.note(what, source, at);
 
   update(update: EventUpdate): Promise<WriteResult> {
     return this.#store.update(this.spread(update));

@@ -7,10 +7,10 @@ import type { EpochMs, SourceId } from '#core/glossary.ts';
 import { sideBySide } from '#core/side-by-side.ts';
 import { HOUR_MS, MINUTE_MS } from '#core/time.ts';
 import type { SweepRun } from './sweep-run.ts';
-import { type Deaths, readSweeper } from './sweeper-record.ts';
+import type { Deaths } from './sweeper-record.ts';
 
-/** A count of as many, each minute, is about a hundred read units. Twice as many are counted every second minute. */
-const COUNTED_A_MINUTE = 7_500;
+/** A count of as many, each minute, is about seventy read units. Twice as many are counted every second minute. */
+const COUNTED_A_MINUTE = 5_000;
 const LONGEST_MS = HOUR_MS;
 
 /** The last count while it holds, else a new one: source by source, of those that have any, until the run is over. */
@@ -22,7 +22,7 @@ export async function countDeaths(run: SweepRun): Promise<Deaths> {
       sources.filter(source => occupied.has(source)),
       run,
     );
-  const last = (await run.guard(() => readSweeper(ports.control)))?.deaths;
+  const last = run.record?.deaths;
   return last !== undefined && run.now < last.at + holdsFor(last, run) ? last : countOf(sources, run);
 }
 
@@ -59,5 +59,15 @@ async function countOf(sources: readonly SourceId[], run: SweepRun): Promise<Dea
     } while (cursor !== undefined && ports.clock.now() < until);
     complete &&= cursor === undefined;
   });
-  return { at: now, open, inQueue, ...given({ oldestDeadAt: oldest }), complete };
+  const lastWhole = complete ? undefined : wholeOf(run.record?.deaths);
+  return { at: now, open, inQueue, ...given({ oldestDeadAt: oldest }), complete, ...given({ lastWhole }) };
+}
+
+function wholeOf(last: Deaths | undefined): number | undefined {
+  return last?.complete ? last.open : last?.lastWhole;
+}
+
+/** What the metric says: of a count that was cut off no less than the last whole one, or the letters would seem to become fewer. */
+export function openDeaths({ open, lastWhole = 0 }: Deaths): number {
+  return Math.max(open, lastWhole);
 }

@@ -6,6 +6,7 @@ import { splitEventPk } from '#core/glossary.ts';
 import { SECOND_LOOK_CONTROL } from '#core/inbound/protocol/arrivals.ts';
 import { type EventItem, storedStatus } from '#core/inbound/protocol/event-item.ts';
 import { isTerminal } from '#core/inbound/protocol/event-status.ts';
+import type { Timings } from '#core/inbound/protocol/timings.ts';
 import { failedAt } from './judge-handlers.ts';
 import { type ArrivalsRun, sweepArrivals } from './sweep-arrivals.ts';
 import type { SweepRun } from './sweep-run.ts';
@@ -19,6 +20,7 @@ const ARRIVALS_SHARE = 0.5;
  * sweeper's that is early, cannot hide an arrival behind the first cursor.
  */
 const SECOND_LOOK = 5;
+export const secondLookMs = (timings: Timings): number => SECOND_LOOK * timings.firstWatchMs;
 /** Two clocks and a claim between a read and a write: enough for any honest race. */
 const MAX_ROUNDS = 4;
 
@@ -32,6 +34,7 @@ export async function coverArrivals(run: SweepRun): Promise<readonly Handler[]> 
     upTo,
     until: run.startedAt + (run.until - run.startedAt) * ARRIVALS_SHARE,
     now: () => clock.now(),
+    mayHave: (source, at) => run.activity.mayHave('a', source, at),
     cover: (items, source) => {
       for (const item of items) noteFailure(item, failing);
       return cover(items, run.isPaused(source), run);
@@ -39,7 +42,7 @@ export async function coverArrivals(run: SweepRun): Promise<readonly Handler[]> 
     guard: work => run.guard(work),
   };
   const reached = await run.guard(() => sweepArrivals(first, store, control));
-  const late = { ...first, upTo: upTo - SECOND_LOOK * run.rules.timings.firstWatchMs };
+  const late = { ...first, upTo: upTo - secondLookMs(run.rules.timings) };
   await run.guard(() => sweepArrivals(late, store, control, SECOND_LOOK_CONTROL));
   // What was not looked at may be unfinished for as long.
   const behind = Math.min(upTo, ...Object.values(reached ?? {}));

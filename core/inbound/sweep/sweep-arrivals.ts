@@ -29,6 +29,8 @@ export interface ArrivalsRun {
   readonly upTo: EpochMs;
   readonly until: EpochMs;
   readonly now: () => EpochMs;
+  /** False: nothing arrived in the hour of `at`. */
+  readonly mayHave: (source: SourceId, at: EpochMs) => Promise<boolean>;
   /** Sees to it that open events are watched. False: one of them could not be, so the cursor must not pass it. */
   readonly cover: (items: readonly EventItem[], source: SourceId) => Promise<boolean>;
   /** Runs a call of this source; undefined when a dependency failed. */
@@ -110,8 +112,9 @@ function endOf({ at }: Place, { upTo }: ArrivalsRun): EpochMs {
   return Math.min(upTo, hour - (hour % HOUR_MS) + HOUR_MS);
 }
 
-function readPage(place: Place, run: ArrivalsRun, store: Store): Promise<Page<TimelineEntry>> {
+async function readPage(place: Place, run: ArrivalsRun, store: Store): Promise<Page<TimelineEntry>> {
   const { source, at } = place;
+  if (!(await run.mayHave(source, Number(at.slice(0, 13))))) return { items: [] };
   return store.timeline(`${source}#${toHour(Number(at.slice(0, 13)))}`, {
     from: at,
     to: toStamp(endOf(place, run)),

@@ -6,11 +6,12 @@ import type { EventItem } from '#core/inbound/protocol/event-item.ts';
 import { decodePauses, PAUSES_CONTROL, type PauseNotes } from '#core/inbound/protocol/pauses.ts';
 import { growShards } from '#core/inbound/protocol/shard-book.ts';
 import { HOUR_MS } from '#core/time.ts';
+import { ActivityLook, goOn, type Unbroken } from './activity-look.ts';
 import { knownSources } from './known-sources.ts';
 import { SweepAges } from './sweep-ages.ts';
 import { type SweepResult, sweepEvent } from './sweep-event.ts';
 import type { SweepPorts, SweepRules } from './sweep-ports.ts';
-import { lineOf, type SweeperRecord } from './sweeper-record.ts';
+import { lineOf, readSweeper, type SweeperRecord } from './sweeper-record.ts';
 
 /**
  * Sends of unclaimed arrivals in one run while messages wait in the queue: the arrivals are most likely among those, but
@@ -31,6 +32,11 @@ export class SweepRun {
   pauses: PauseNotes | undefined;
   /** Undefined: the DLQ did not say. */
   deadMessages: number | undefined;
+  /** What the runs before wrote down. Undefined: it could not be read. */
+  record: SweeperRecord | undefined;
+  /** What this run writes down; undefined: nothing. */
+  unbroken: Unbroken | undefined;
+  activity: ActivityLook;
   /** A breaker is open: sends keep to half the rate. */
   breakerOpen = false;
   /** Of a piece of work that this run went on without. */
@@ -47,6 +53,11 @@ export class SweepRun {
     this.until = this.startedAt + budgetMs;
     this.ports = ports;
     this.rules = rules;
+    this.activity = this.#activityLook();
+  }
+
+  #activityLook(): ActivityLook {
+    return new ActivityLook(this.ports.store, this.sources, this.unbroken, work => this.guard(work));
   }
 
   get now(): EpochMs {
@@ -92,6 +103,9 @@ export class SweepRun {
     this.deadMessages = dead && dead.visible + dead.hidden;
     this.pauses = await this.guard(async () => decodePauses((await control.read(PAUSES_CONTROL))?.value));
     this.sources = (await this.guard(() => knownSources(control, this.rules.sourceIds))) ?? this.rules.sourceIds;
+    this.record = await this.guard(() => readSweeper(control));
+    this.unbroken = this.record && goOn(this.record.unbroken, this.startedAt);
+    this.activity = this.#activityLook();
     const from = this.startedAt - DEPLOY_MS;
     await this.guard(() => growShards(this.rules.shards ?? {}, control, grown => lookAgainFrom(from, grown, control)));
   }

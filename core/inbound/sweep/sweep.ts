@@ -5,10 +5,11 @@
  */
 
 import { given } from '#core/given.ts';
+import type { SourceId } from '#core/glossary.ts';
 import { runReplayJobs } from '#core/inbound/replay/run-replay-jobs.ts';
 import { sideBySide } from '#core/side-by-side.ts';
-import { countDeaths } from './count-deaths.ts';
-import { coverArrivals } from './cover-arrivals.ts';
+import { countDeaths, openDeaths } from './count-deaths.ts';
+import { coverArrivals, secondLookMs } from './cover-arrivals.ts';
 import { drainDeadQueue } from './drain-dead-queue.ts';
 import { readRefusedFor } from './read-refused.ts';
 import { sweepDue } from './sweep-due.ts';
@@ -42,29 +43,27 @@ export async function sweep(budgetMs: number, ports: SweepPorts, rules: SweepRul
   if (lease === 'held') return;
   const ended = given({ endedLease: lease });
   try {
-    const deaths = await carryOut(run, budgetMs);
-    await run.guard(() =>
-      noteSweeper({ ...(deaths && { wellAt: run.now, deaths }), ...run.lastError, ...ended }, ports.control),
-    );
+    const record = await carryOut(run, budgetMs);
+    await run.guard(() => noteSweeper({ ...record, ...run.lastError, ...ended }, ports.control));
   } catch (error) {
     await noteCrash(run, { error: { at: run.now, text: lineOf(error) }, ...ended });
     throw error;
   }
 }
 
-/** Steps 2 to 9. Undefined: the dead letters could not be counted. */
-async function carryOut(run: SweepRun, budgetMs: number): Promise<Deaths | undefined> {
+/** Steps 2 to 9; what is to be written down of them. */
+async function carryOut(run: SweepRun, budgetMs: number): Promise<SweeperRecord> {
   const { ports, rules } = run;
   await run.look();
   const failing = await coverArrivals(run);
   await sweepDue(run);
-  await measureRefusals(run);
+  const refused = await measureRefusals(run);
   await tellPeople(run, failing);
   await runReplayJobs(run.startedAt + budgetMs * (1 - CLOSE_SHARE), ports, rules);
   const deaths = await run.guard(() => countDeaths(run));
   await drain(run, deaths);
   report(run, deaths);
-  return deaths;
+  return { ...given({ unbroken: run.unbroken }), refused, ...(deaths && { wellAt: run.now, deaths }) };
 }
 
 /** The crash itself is what is thrown: one that cannot be written down is still counted by Lambda. */
@@ -93,12 +92,25 @@ async function takeLease(run: SweepRun, control: SweepPorts['control']): Promise
   return (await control.write(LEASE_CONTROL, String(run.until), version)) ? version + 1 : 'held';
 }
 
-async function measureRefusals(run: SweepRun): Promise<void> {
-  await sideBySide(run.rules.sourceIds, async source => {
-    if (run.isOver) return;
-    const refusedForMs = await run.guard(() => readRefusedFor(source, run.ports, run.rules.timings));
-    if (refusedForMs !== undefined) run.ports.telemetry.measure('RefusedOnlyFor', refusedForMs / 1_000, { source });
+/**
+ * Asks those that were refused lately, and those that the last run says to ask again: without a new refusal a judgement can
+ * only become milder. Answers whom to ask again.
+ */
+async function measureRefusals(run: SweepRun): Promise<readonly SourceId[]> {
+  const { timings, sourceIds } = run.rules;
+  const again = new Set(run.record?.refused);
+  const hours = [run.startedAt, run.startedAt - timings.firstWatchMs - secondLookMs(timings)];
+  const asked = await sideBySide(sourceIds, async source => {
+    const noted = await Promise.all(hours.map(at => run.activity.mayHave('r', source, at)));
+    if (!again.has(source) && !noted.includes(true)) return [];
+    if (run.isOver) return [source];
+    const read = await run.guard(async () => ({ ms: await readRefusedFor(source, run.ports, timings) }));
+    if (read === undefined) return [source];
+    if (read.ms === undefined) return [];
+    run.ports.telemetry.measure('RefusedOnlyFor', read.ms / 1_000, { source });
+    return [source];
   });
+  return asked.flat();
 }
 
 async function tellPeople(run: SweepRun, failing: readonly Handler[]): Promise<void> {
@@ -123,7 +135,8 @@ function report(run: SweepRun, deaths: Deaths | undefined): void {
   run.ages.report(telemetry);
   if (deaths) {
     telemetry.count('SweeperRuns');
-    telemetry.measure('OpenDeadLetters', deaths.open);
+    // Never nothing: its alarm takes silence for none.
+    telemetry.measure('OpenDeadLetters', openDeaths(deaths));
     // A message that is gone expires no more: the alarm must be OK again before the next one comes near its end.
     if (deaths.oldestDeadAt !== undefined) {
       const expiresAt = deaths.oldestDeadAt + run.rules.deadQueueRetentionSeconds * 1_000;

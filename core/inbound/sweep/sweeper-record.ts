@@ -2,9 +2,10 @@
  * What the sweeper's last runs came to, for a person who asks whether it works. Its lease cannot say: each run takes the
  * lease when it begins, also one that crashes a second later.
  */
-import type { EpochMs } from '#core/glossary.ts';
+import type { EpochMs, SourceId } from '#core/glossary.ts';
 import type { ControlStore } from '#core/inbound/ports.ts';
 import { decodeJsonObject } from '#core/scan/json-object.ts';
+import type { Unbroken } from './activity-look.ts';
 
 const SWEEPER_CONTROL = 'sweeper-runs';
 /** Its value: epoch ms until which a run that has begun may last. */
@@ -23,6 +24,8 @@ export interface Deaths {
   readonly oldestDeadAt?: EpochMs;
   /** False: the run was over before all were counted, and there are at least these. */
   readonly complete: boolean;
+  /** Where this count is not complete: how many the last one found that was. Absent: none is known. */
+  readonly lastWhole?: number;
 }
 
 export interface SweeperRecord {
@@ -34,6 +37,10 @@ export interface SweeperRecord {
   readonly endedLease?: number;
   /** The last count of the dead letters. */
   readonly deaths?: Deaths;
+  /** What the absence of notes rests on (activity-look.ts). */
+  readonly unbroken?: Unbroken;
+  /** Sources to ask for refusals again: they were refused for a wrong secret, or could not be asked. */
+  readonly refused?: readonly SourceId[];
 }
 
 /** Empty when no run has ended yet. Throws a DependencyError when the table cannot be read. */

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { all, any, type Condition, eq, exists, gt, isIn, lt, missing } from '#core/condition.ts';
 import { type EventPk, toSourceId } from '#core/glossary.ts';
 import type { EventStore, EventUpdate, Page } from '#core/inbound/ports.ts';
+import { noteKey } from '#core/inbound/protocol/activity.ts';
 import type { EventItem } from '#core/inbound/protocol/event-item.ts';
 import type { EffectWrite } from '#core/ports.ts';
 import { makeEventItem, mixed } from './event-item-fixture.ts';
@@ -352,6 +353,24 @@ export function eventStoreContract(subject: () => EventStoreSubject, gaps: reado
         [...((await store().occupied(index)) ?? [])].filter(it => it.startsWith(source));
       expect(await of('watch')).toEqual([`${source}#2`]);
       expect(await of('attention')).toEqual([source]);
+    });
+
+    test('keeps the notes of active sources by hour, beside each other, and makes each once', async () => {
+      const source = toSourceId(freshSource());
+      const at = Date.parse('2026-01-05T12:00:00Z');
+      await store().note('a', source, at);
+      await store().note('a', source, at);
+      await store().note('r', source, at);
+      const keys = (ms: number) => [noteKey(source, ms)];
+      const noted = await store().noted(keys(at));
+      expect([noted.has(`a:${source}`), noted.has(`r:${source}`)]).toEqual([true, true]);
+      expect((await store().noted(keys(at + 3_600_000))).has(`a:${source}`)).toBe(false);
+      // A note of another source goes beside them.
+      const other = Array.from({ length: 200 }, (_, n) => toSourceId(`${source}-${n}`)).find(
+        it => noteKey(it, at) === noteKey(source, at),
+      );
+      if (other !== undefined) await store().note('a', other, at);
+      expect((await store().noted(keys(at))).has(`a:${source}`)).toBe(true);
     });
 
     test('scans every state item and nothing else', async () => {

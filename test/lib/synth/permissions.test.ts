@@ -81,6 +81,8 @@ const QUERY = ['attention', 'timeline', 'watch'].map(index => `dynamodb:Query on
 const NEEDS: Readonly<Record<string, readonly string[]>> = {
   'store.insert': ['dynamodb:PutItem on events'],
   'store.update': ['dynamodb:UpdateItem on events'],
+  'store.note': ['dynamodb:UpdateItem on events'],
+  'store.noted': ['dynamodb:BatchGetItem on events'],
   'store.transact': ['dynamodb:UpdateItem on events'],
   'store.get': ['dynamodb:GetItem on events'],
   'store.getMany': ['dynamodb:BatchGetItem on events'],

@@ -3,12 +3,12 @@ import { recordCalls } from '#adapters/memory/faults.ts';
 import { MemoryWorld } from '#test/kit/memory-world.ts';
 import { complaintsAbout } from './oracle.ts';
 
-it('accepts, records, sends and processes an event once, with four calls to AWS and no read', async () => {
+it('accepts, records, sends and processes an event once, with five calls to AWS and no read', async () => {
   const calls: string[] = [];
   const world = new MemoryWorld({ plan: recordCalls(calls) });
   const answer = await world.post({ id: 'evt_1' });
   expect(answer).toEqual({ status: 200, body: '{"status":"accepted","event_id":"evt_1"}' });
-  expect(calls).toEqual(['secrets.fetch', 'payloads.putBody', 'store.insert', 'queue.send']);
+  expect(calls).toEqual(['secrets.fetch', 'store.note', 'payloads.putBody', 'store.insert', 'queue.send']);
   world.start();
   expect(await world.settle()).toBe(true);
   expect(world.item('evt_1')).toMatchObject({ status: 'completed', attempts: 1, gen: 1, actionTaken: 'counted' });

@@ -1,7 +1,8 @@
 /** What a person does with dead letters in the console, and what becomes of messages whose death is over. */
 import { describe, expect, it } from 'vitest';
+import { SeededRandom } from '#adapters/memory/seeded-random.ts';
 import { busy, PermanentError } from '#core/handler/handler-contract.ts';
-import { MINUTE_MS } from '#core/time.ts';
+import { HOUR_MS, MINUTE_MS } from '#core/time.ts';
 import { MemoryWorld, type WorldOptions } from '#test/kit/memory-world.ts';
 import { complaintsAbout } from './oracle.ts';
 import { handlerThat } from './support/handlers.ts';
@@ -27,6 +28,17 @@ class Patient extends MemoryWorld {
     expect(world.item('evt_1')).toMatchObject({ status: 'dead_letter', dlqSent: true });
     expect(world.dead.dump()).toHaveLength(1);
     return world;
+  }
+}
+
+/** Each message that is received has a copy, which is shown an hour later. */
+class LateCopies extends SeededRandom {
+  override chance(): boolean {
+    return true;
+  }
+
+  override pick<T>(items: readonly T[]): T {
+    return items.at(-1)!;
   }
 }
 
@@ -135,6 +147,35 @@ describe('the sweeper and the DLQ', () => {
     expect(left).toHaveLength(2);
     expect(left.some(it => it.includes('evt_1'))).toBe(false);
     expect(left).toContain('not ours');
+  });
+
+  it('takes out a copy of it, too, that SQS shows an hour later', async () => {
+    const world = await Patient.dead({ deadQueue: { random: new LateCopies(1) } });
+    world.fixed = true;
+    await world.clock.complete(world.replay('evt_1', replayOf('replay-1')));
+    world.start();
+    await world.clock.advanceBy(10 * MINUTE_MS);
+    expect(world.dead.dump()).toMatchObject([{ state: 'lurking' }]);
+    expect(world.dead.numbers()).toMatchObject({ visible: 0, hidden: 0 });
+    await world.clock.advanceBy(HOUR_MS);
+    expect(world.dead.dump()).toEqual([]);
+  });
+
+  it('leaves it there no longer than an open death has no message: the numbers are equal until then', async () => {
+    const world = await Patient.dead();
+    world.dead.receive(1).forEach(({ receipt }) => void world.dead.delete(receipt));
+    await world.post({ id: 'evt_2' });
+    expect(await workOff(world)).toBe(true);
+    world.fixed = true;
+    await world.clock.complete(world.replay('evt_2', replayOf('replay-2')));
+    world.start();
+    await world.clock.advanceBy(10 * MINUTE_MS);
+    expect(world.item('evt_2')?.status).toBe('completed');
+    expect(world.dead.dump()).toHaveLength(1);
+    expect(world.telemetry.measures.findLast(it => it.metric === 'OpenDeadLetters')?.value).toBe(1);
+    await world.clock.complete(world.close('evt_1'));
+    await world.clock.advanceBy(2 * MINUTE_MS);
+    expect(world.dead.dump()).toEqual([]);
   });
 
   it('keeps the message of an event whose record is gone', async () => {

@@ -144,8 +144,10 @@ it('regression: no work is done inside the request', async () => {
   const calls: string[] = [];
   const world = new MemoryWorld({ planOf: role => (role === 'ingest' ? recordCalls(calls) : () => undefined) });
   await world.post({ id: 'evt_1' });
-  expect(calls).toHaveLength(4);
-  expect(calls.filter(it => !/^(?:secrets\.fetch|payloads\.putBody|store\.insert|queue\.send)$/.test(it))).toEqual([]);
+  expect(calls).toHaveLength(5);
+  expect(
+    calls.filter(it => !/^(?:secrets\.fetch|store\.note|payloads\.putBody|store\.insert|queue\.send)$/.test(it)),
+  ).toEqual([]);
   expect(world.outside).toEqual([]);
 });
 

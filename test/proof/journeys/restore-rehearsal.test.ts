@@ -24,7 +24,10 @@ class Disaster {
   tablesAreGone = false;
   readonly world = new MemoryWorld({
     sources: ['shop', 'pay'],
+    hasRunForHours: true,
     idleMs: 200,
+    // A copy of a drained message that SQS shows an hour later would be a letter of the restored death.
+    deadQueue: { duplicateRate: 0 },
     maximumConcurrency: 50,
     queue: { duplicateRate: 0.01 },
     planOf: role => (role === 'ingest' ? ({ dependency }) => this.#faultOf(dependency) : () => undefined),

@@ -273,8 +273,8 @@ describe('dead letters that cannot all be counted in a run', () => {
   });
 });
 
-// Holds I7: beside an older count the queue is left alone, and after the next one what is dealt with goes.
-it('drains the dead-letter queue only beside a count of the same run', async () => {
+/** More dead letters than one look at the index shows; the last count of them was made a second ago. */
+async function countedASecondAgo(deaths: Omit<Deaths, 'at' | 'inQueue'>): Promise<MemoryWorld> {
   const world = new MemoryWorld({ ...calm, sources: ['shop', 'pay'], database: { indexLagMs: () => 0 } });
   const at = world.clock.now();
   for (let n = 0; n < 1_001; n++) {
@@ -286,8 +286,14 @@ it('drains the dead-letter queue only beside a count of the same run', async () 
     };
     world.database.write({ kind: 'put', table: EVENTS, item });
   }
-  const counted: Deaths = { at: at - SECOND_MS, open: 15_000, inQueue: 0, complete: true };
+  const counted = { ...deaths, at: at - SECOND_MS, inQueue: 0 };
   await noteSweeper({ deaths: counted }, new MemoryControlStore(world.database, EVENTS));
+  return world;
+}
+
+// Holds I7: beside an older count the queue is left alone, and after the next one what is dealt with goes.
+it('drains the dead-letter queue only beside a count of the same run', async () => {
+  const world = await countedASecondAgo({ open: 10_000, complete: true });
   let looks = 0;
   world.dead.onReceived = () => {
     looks += 1;
@@ -298,4 +304,16 @@ it('drains the dead-letter queue only beside a count of the same run', async () 
   await world.clock.advanceBy(2 * MINUTE_MS);
   await world.clock.complete(world.sweeper.invoke({}));
   expect(looks).toBeGreaterThan(0);
+});
+
+// Holds I6.
+it('tells the last whole count of the dead letters where a newer one was cut off', async () => {
+  const world = await countedASecondAgo({ open: 10_000, complete: false, lastWhole: 60_000 });
+  const toldNow = async (): Promise<number | undefined> => {
+    await world.clock.complete(world.sweeper.invoke({}));
+    return world.telemetry.measures.findLast(it => it.metric === 'OpenDeadLetters')?.value;
+  };
+  expect(await toldNow()).toBe(60_000);
+  await world.clock.advanceBy(2 * MINUTE_MS);
+  expect(await toldNow()).toBe(1_001);
 });

@@ -393,7 +393,7 @@ const whatIsRecordedLateIsWatched: Scenario = async () => {
     size: 1,
     receivedAt: clock.now() - HOUR_MS,
   };
-  const { watchAt } = pendingItem(event, clock.now(), rules.timings);
+  const { watchAt } = pendingItem(event, clock.now(), rules.timings, true);
   return unless(watchAt !== undefined, 'I8 an item of a batch that is split an hour later is not watched');
 };
 

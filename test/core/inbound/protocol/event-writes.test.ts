@@ -91,9 +91,11 @@ describe('when the sweeper looks at an event next', () => {
     expect(recordAfter(item(), writes.claim(pk, 1, claimBy, false, timings))).not.toHaveProperty('watchAt');
   });
 
-  it('of a new record: only where its arrival may be behind the sweeper', () => {
-    const recorded = (ms: number) => writes.pendingItem({ ...event, receivedAt: NOW - ms }, NOW, timings);
+  it('of a new record: only where its arrival may be behind the sweeper, or its source is not known to be noted', () => {
+    const recorded = (ms: number, isNoted = true) =>
+      writes.pendingItem({ ...event, receivedAt: NOW - ms }, NOW, timings, isNoted);
     expect(recorded(30_000)).not.toHaveProperty('watchAt');
+    expect(recorded(0, false)).toMatchObject({ watchShard: writes.watchShardOf(pk), watchAt: NOW + 120_000 });
     expect(recorded(30_001)).toMatchObject({ watchShard: writes.watchShardOf(pk), watchAt: NOW + 120_000 });
     expect(writes.claimedItem(event, claimBy, timings)).toMatchObject({ watchAt: NOW + 609_000, attempts: 1 });
     expect(writes.parkedItem(event, writes.pausedPark(NOW))).toMatchObject({ watchAt: writes.FAR, parked: true });

@@ -137,7 +137,7 @@ test('what any row of writes leaves is whole, and has no field of another status
   const applied = new Set<string>();
   const seen = new Set<EventItem['status']>();
   const inserts = [
-    writes.pendingItem(NEW, NEW.receivedAt, timings),
+    writes.pendingItem(NEW, NEW.receivedAt, timings, true),
     writes.staleItem(NEW, NEW.receivedAt, rules),
     writes.claimedItem(NEW, { claimId: 'c', now: NEW.receivedAt, leaseUntil: NEW.receivedAt + 5_000 }, timings),
     writes.parkedItem(NEW, writes.pausedPark(NEW.receivedAt)),

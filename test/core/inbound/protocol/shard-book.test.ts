@@ -63,7 +63,7 @@ it('an event that ingest put under a new key before the sweeper knew of it is fo
   );
   const pk = `${SOURCE}#evt_lost7` as never;
   const receivedAt = clock.now();
-  await spread.insert(pendingItem({ ...event, pk, receivedAt }, receivedAt, DEFAULT_TIMINGS));
+  await spread.insert(pendingItem({ ...event, pk, receivedAt }, receivedAt, DEFAULT_TIMINGS, true));
   expect((await table.get(pk))?.timelineHour).toMatch(/#\d$/);
   await clock.advanceBy(MINUTE_MS);
   await world.post({ id: 'later' });

@@ -23,6 +23,7 @@ function writer(shards: number) {
       updated.push(update);
       return { kind: 'refused', item: undefined } as const;
     },
+    note: async () => undefined,
   };
   return { inserted, updated, spread: new SpreadWriter(store, shardsIn({ [source]: shards })) };
 }

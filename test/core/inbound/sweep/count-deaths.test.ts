@@ -1,6 +1,6 @@
 // Holds I6: very many dead letters are counted more rarely, and never told as newer or fewer than they were counted.
 import { describe, expect, it } from 'vitest';
-import { countDeaths } from '#core/inbound/sweep/count-deaths.ts';
+import { countDeaths, openDeaths } from '#core/inbound/sweep/count-deaths.ts';
 import type { SweepRun } from '#core/inbound/sweep/sweep-run.ts';
 import type { Deaths } from '#core/inbound/sweep/sweeper-record.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '#core/time.ts';
@@ -14,7 +14,6 @@ async function counted(afterMs: number, last: Deaths | undefined, occupied?: Rea
   let queries = 0;
   const ports = {
     clock: { now: () => now },
-    control: { read: async () => ({ value: JSON.stringify({ deaths: last }), version: 1 }) },
     store: {
       occupied: async () => occupied,
       attention: async () => {
@@ -25,15 +24,16 @@ async function counted(afterMs: number, last: Deaths | undefined, occupied?: Rea
   };
   const rules = { deadQueueRetentionSeconds: (14 * DAY_MS) / 1_000 };
   const guard = (work: () => unknown): unknown => work();
-  const run = { guard, ports, rules, sources: ['shop'], now, until: now + MINUTE_MS } as unknown as SweepRun;
+  const record = { deaths: last };
+  const run = { guard, ports, rules, record, sources: ['shop'], now, until: now + MINUTE_MS } as unknown as SweepRun;
   return { deaths: await countDeaths(run), queries };
 }
 
 describe('a hundred thousand dead letters', () => {
-  it('are counted again after fourteen minutes, and told with the time of their count until then', async () => {
-    expect(await counted(13 * MINUTE_MS, LAST)).toEqual({ deaths: LAST, queries: 0 });
-    expect(await counted(14 * MINUTE_MS, LAST)).toMatchObject({
-      deaths: { at: NOW + 14 * MINUTE_MS, open: 3, complete: true },
+  it('are counted again after twenty minutes, and told with the time of their count until then', async () => {
+    expect(await counted(19 * MINUTE_MS, LAST)).toEqual({ deaths: LAST, queries: 0 });
+    expect(await counted(20 * MINUTE_MS, LAST)).toMatchObject({
+      deaths: { at: NOW + 20 * MINUTE_MS, open: 3, complete: true },
       queries: 1,
     });
   });
@@ -54,8 +54,42 @@ describe('a hundred thousand dead letters', () => {
   });
 });
 
+describe('a count that the end of its run cuts off', () => {
+  /** The first page of one source, of which more follow. */
+  const cutOff = async (last: Deaths | undefined): Promise<Deaths> => {
+    const store = {
+      occupied: async () => undefined,
+      attention: async () => ({ items: [{ attentionAt: `${NOW}#handler_error` }], cursor: 'more' }),
+    };
+    const ports = { clock: { now: () => NOW }, store };
+    const rules = { deadQueueRetentionSeconds: (14 * DAY_MS) / 1_000 };
+    const guard = (work: () => unknown): unknown => work();
+    const record = { deaths: last };
+    const run = { guard, ports, rules, record, sources: ['shop'], now: NOW, until: NOW };
+    return countDeaths(run as unknown as SweepRun);
+  };
+  const old = { ...LAST, at: NOW - HOUR_MS };
+
+  it('is told as the last whole one, also after several that were cut off', async () => {
+    const cut = await cutOff(old);
+    expect(cut).toMatchObject({ open: 1, complete: false });
+    expect(openDeaths(cut)).toBe(100_000);
+    expect(openDeaths(await cutOff({ ...cut, at: NOW - HOUR_MS }))).toBe(100_000);
+  });
+
+  it('is told as it is where it found more, or none was whole: silence would close the alarm', async () => {
+    expect(openDeaths(await cutOff({ ...old, open: 0, inQueue: 0 }))).toBe(1);
+    expect(openDeaths(await cutOff(undefined))).toBe(1);
+  });
+
+  it('is forgotten with the next whole one', async () => {
+    const { deaths } = await counted(HOUR_MS, { ...LAST, complete: false, lastWhole: 200_000 });
+    expect(openDeaths(deaths)).toBe(3);
+  });
+});
+
 it('a few thousand dead letters are counted in every run, and ten million once an hour', async () => {
-  expect(await counted(MINUTE_MS, { ...LAST, open: 7_500 })).toMatchObject({ queries: 1 });
+  expect(await counted(MINUTE_MS, { ...LAST, open: 5_000 })).toMatchObject({ queries: 1 });
   expect(await counted(HOUR_MS - MINUTE_MS, { ...LAST, open: 1e7 })).toMatchObject({ queries: 0 });
   expect(await counted(HOUR_MS, { ...LAST, open: 1e7 })).toMatchObject({ queries: 1 });
   expect(await counted(MINUTE_MS, undefined)).toMatchObject({ queries: 1 });

@@ -36,7 +36,14 @@ function world(pageRows: number, isCovered: (n: number) => boolean = () => true)
   const sweep = (sources: readonly SourceId[] = [pay, shop]) =>
     sweepArrivals(
       {
-        ...{ sources, upTo: START + 3 * HOUR_MS, until: 1, now: () => 0, guard: work => work() },
+        ...{
+          sources,
+          upTo: START + 3 * HOUR_MS,
+          until: 1,
+          now: () => 0,
+          mayHave: async () => true,
+          guard: work => work(),
+        },
         cover: async items => {
           const some = items as unknown as readonly { readonly n: number }[];
           covered.push(...some.map(({ n }) => n));

@@ -40,6 +40,8 @@ describe('the record of the sweeper', () => {
       expect(await readSweeper(control)).toEqual({
         wellAt: well.ended,
         deaths: expect.objectContaining({ complete: true }),
+        unbroken: { since: expect.any(Number), at: expect.any(Number) },
+        refused: [],
         endedLease: 2,
         error: { at: crashed.ended, text: "TypeError: Cannot read properties of undefined (reading 'pk') at a line" },
       });
@@ -57,6 +59,9 @@ describe('the record of the sweeper', () => {
       expect(await readSweeper(control)).toEqual({
         wellAt: ended,
         deaths: expect.objectContaining({ at: ended }),
+        unbroken: { since: expect.any(Number), at: expect.any(Number) },
+        // Could not be asked: it is the first to be asked again.
+        refused: ['default'],
         endedLease: 1,
         error: { at: ended, text: 'DependencyError: dynamodb: Query: Rate exceeded' },
       });

@@ -67,6 +67,7 @@ export class Stage {
     };
     this.world = new MemoryWorld(
       this.witness.options({
+        hasRunForHours: true,
         timings: LOCAL_TIMINGS,
         retry: LOCAL_RETRY,
         idleMs: 5_000,

@@ -1,0 +1,49 @@
+/**
+ * Which sources had arrivals, or requests refused for their signature, in an hour: what the sweeper need not ask for. A few
+ * items an hour hold the notes of all sources; test/proof/model/activity-model.ts has the rules (I8).
+ */
+import type { EpochMs, SourceId } from '#core/glossary.ts';
+import { DAY_MS, HOUR_MS, toHour } from '#core/time.ts';
+import { hashText } from './event-key.ts';
+
+/** `a`: arrivals. `r`: requests refused for their signature. */
+export type Activity = 'a' | 'r';
+
+/** Thirty names of a thousand sources in an item: a write of one unit. */
+const ITEMS_AN_HOUR = 32;
+const KEPT_MS = 3 * DAY_MS;
+/** Notes are deleted some time after they have expired, never before. */
+export const NOTES_COUNT_MS = 2 * DAY_MS;
+
+/** The key of the item with the notes of this source, behind the prefix of control items. */
+export function noteKey(source: SourceId, at: EpochMs): string {
+  return `active#${toHour(at)}#${hashText(source) % ITEMS_AN_HOUR}`;
+}
+
+export const noteName = (what: Activity, source: SourceId): string => `${what}:${source}`;
+
+/** One name on one item; it expires in epoch seconds. */
+export interface Note {
+  readonly key: string;
+  readonly name: string;
+  readonly expiresAt: number;
+}
+
+/** Makes each note once for a running copy of a function: it remembers what is known to be written. */
+export class ActivityBook {
+  readonly #write: (note: Note) => Promise<void>;
+  /** By name: the key of the last note. */
+  readonly #known = new Map<string, string>();
+
+  constructor(write: (note: Note) => Promise<void>) {
+    this.#write = write;
+  }
+
+  /** Done once it is written. Throws what the write throws: nobody knows then. */
+  readonly note = async (what: Activity, source: SourceId, at: EpochMs): Promise<void> => {
+    const [key, name] = [noteKey(source, at), noteName(what, source)];
+    if (this.#known.get(name) === key) return;
+    await this.#write({ key, name, expiresAt: Math.ceil((at + HOUR_MS + KEPT_MS) / 1_000) });
+    this.#known.set(name, key);
+  };
+}
