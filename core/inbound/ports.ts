@@ -2,7 +2,6 @@
 import type { Condition } from '#core/condition.ts';
 import type { EpochMs, EventPk, SourceId } from '#core/glossary.ts';
 import type { EffectWrite, ItemData, ItemKey } from '#core/ports.ts';
-import type { Activity } from './protocol/activity.ts';
 import type {
   AttentionPartition,
   DetailItem,
@@ -62,7 +61,7 @@ export interface EventStore {
    * Notes that a source is active in this hour, before its first record there: done once it is written. Each instance makes a
    * note once; where it throws, nobody knows whether it is made.
    */
-  note(what: Activity, source: SourceId, at: EpochMs): Promise<void>;
+  note(source: SourceId, at: EpochMs): Promise<void>;
   /** The names that are noted on these items (`noteKey`), of all of them together. Strongly consistent. */
   noted(keys: readonly string[]): Promise<ReadonlySet<string>>;
   /** The update and up to 99 writes of a handler, all or nothing. `token`: at most 36 characters, same token = same request. */

@@ -7,11 +7,10 @@ import { ask } from '#core/ask.ts';
 import type { ResolvedSource } from '#core/config/resolved-config.ts';
 import { given } from '#core/given.ts';
 import type { EpochMs } from '#core/glossary.ts';
-import type { EventStore, PayloadStore } from '#core/inbound/ports.ts';
+import type { PayloadStore } from '#core/inbound/ports.ts';
 import { refusedKey } from '#core/inbound/protocol/event-item.ts';
 import { expiryAfter } from '#core/inbound/protocol/event-writes.ts';
 import { keptHeaders } from '#core/inbound/protocol/kept-headers.ts';
-import { REFUSED_FOR_SIGNATURE } from '#core/metrics.ts';
 import type { Codec, Crypto, Telemetry } from '#core/ports.ts';
 import { toHex } from '#core/scan/bytes.ts';
 import type { RawRequest } from '#core/verification/raw-request.ts';
@@ -22,7 +21,6 @@ const QUARANTINE_DAYS = 3;
 const BODY_LIMIT = 16_384;
 
 interface QuarantinePorts {
-  readonly store: Pick<EventStore, 'note'>;
   readonly payloads: Pick<PayloadStore, 'putRefused'>;
   readonly refused: RefusedSlots;
   readonly crypto: Crypto;
@@ -57,9 +55,7 @@ export async function keepRefused(
         bytes: ports.codec.deflate(body.subarray(0, BODY_LIMIT)),
       }
     : {};
-  const asker = { telemetry: ports.telemetry, stage: 'quarantine', fields: { source: source.id } };
-  if (cause === REFUSED_FOR_SIGNATURE) await ask(asker, () => ports.store.note('r', source.id, at));
-  await ask(asker, () =>
+  await ask({ telemetry: ports.telemetry, stage: 'quarantine', fields: { source: source.id } }, () =>
     ports.payloads.putRefused({
       ...refusedKey(source.id, cause, slot),
       cause,

@@ -71,7 +71,7 @@ export async function recordAndSend(arrival: Arrival, ports: RecordPorts, rules:
 async function noteHour(arrival: Arrival, ports: RecordPorts, rules: IngestRules): Promise<boolean> {
   const { event, source, stale } = arrival;
   if (stale) return false;
-  return (await withinRecord(arrival, ports, rules, () => ports.store.note('a', source.id, event.receivedAt))).ok;
+  return (await withinRecord(arrival, ports, rules, () => ports.store.note(source.id, event.receivedAt))).ok;
 }
 
 async function storePayload(arrival: Arrival, ports: RecordPorts, rules: IngestRules): Promise<Stored> {

@@ -83,7 +83,7 @@ async function noteHour(
   { store, telemetry }: ProcessPorts,
 ): Promise<boolean> {
   const { sourceId } = splitEventPk(pk);
-  return (await ask({ telemetry, stage: 'split', fields: { pk } }, () => store.note('a', sourceId, receivedAt))).ok;
+  return (await ask({ telemetry, stage: 'split', fields: { pk } }, () => store.note(sourceId, receivedAt))).ok;
 }
 
 /** Only the provider it came from says where its items are: no handler gets it whole. */

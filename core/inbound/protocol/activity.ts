@@ -1,13 +1,10 @@
 /**
- * Which sources had arrivals, or requests refused for their signature, in an hour: what the sweeper need not ask for. A few
- * items an hour hold the notes of all sources; test/proof/model/activity-model.ts has the rules (I8).
+ * Which sources had arrivals in an hour: what the sweeper need not ask for. Only a verified request makes a note; a refused
+ * one writes none. A few items an hour hold the notes of all sources; test/proof/model/activity-model.ts has the rules (I8).
  */
 import type { EpochMs, SourceId } from '#core/glossary.ts';
 import { DAY_MS, HOUR_MS, toHour } from '#core/time.ts';
 import { hashText } from './event-key.ts';
-
-/** `a`: arrivals. `r`: requests refused for their signature. */
-export type Activity = 'a' | 'r';
 
 /** Thirty names of a thousand sources in an item: a write of one unit. */
 const ITEMS_AN_HOUR = 32;
@@ -20,7 +17,8 @@ export function noteKey(source: SourceId, at: EpochMs): string {
   return `active#${toHour(at)}#${hashText(source) % ITEMS_AN_HOUR}`;
 }
 
-export const noteName = (what: Activity, source: SourceId): string => `${what}:${source}`;
+/** A source may be called as any other attribute of the item is. */
+export const noteName = (source: SourceId): string => `a:${source}`;
 
 /** One name on one item; it expires in epoch seconds. */
 export interface Note {
@@ -40,8 +38,8 @@ export class ActivityBook {
   }
 
   /** Done once it is written. Throws what the write throws: nobody knows then. */
-  readonly note = async (what: Activity, source: SourceId, at: EpochMs): Promise<void> => {
-    const [key, name] = [noteKey(source, at), noteName(what, source)];
+  readonly note = async (source: SourceId, at: EpochMs): Promise<void> => {
+    const [key, name] = [noteKey(source, at), noteName(source)];
     if (this.#known.get(name) === key) return;
     await this.#write({ key, name, expiresAt: Math.ceil((at + HOUR_MS + KEPT_MS) / 1_000) });
     this.#known.set(name, key);

@@ -66,7 +66,7 @@ export class SpreadWriter implements Pick<EventStore, 'insert' | 'update' | 'not
     return this.#store.insert({ ...item, timelineHour, ...watched });
   }
 
-  readonly note: EventStore['note'] = (what, source, at) => this.#store.note(what, source, at);
+  readonly note: EventStore['note'] = (source, at) => this.#store.note(source, at);
 
   update(update: EventUpdate): Promise<WriteResult> {
     return this.#store.update(this.spread(update));

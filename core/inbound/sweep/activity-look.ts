@@ -5,7 +5,7 @@
  */
 import type { EpochMs, SourceId } from '#core/glossary.ts';
 import type { EventStore } from '#core/inbound/ports.ts';
-import { type Activity, NOTES_COUNT_MS, noteKey, noteName } from '#core/inbound/protocol/activity.ts';
+import { NOTES_COUNT_MS, noteKey, noteName } from '#core/inbound/protocol/activity.ts';
 import { HOUR_MS, MINUTE_MS, toHour } from '#core/time.ts';
 
 /** Longer than the wait between two runs, shorter than it takes to deploy another release and this one again. */
@@ -46,8 +46,8 @@ export class ActivityLook {
     this.#guard = guard;
   }
 
-  /** False: nothing of this kind came of the source in the hour of `at`. True also where nobody knows. */
-  async mayHave(what: Activity, source: SourceId, at: EpochMs): Promise<boolean> {
+  /** False: nothing was accepted of the source in the hour of `at`. True also where nobody knows. */
+  async mayHave(source: SourceId, at: EpochMs): Promise<boolean> {
     if (!this.#counts(at)) return true;
     const hour = toHour(at);
     let notes = this.#hours.get(hour);
@@ -55,7 +55,7 @@ export class ActivityLook {
       notes = this.#read(at);
       this.#hours.set(hour, notes);
     }
-    return (await notes)?.has(noteName(what, source)) ?? true;
+    return (await notes)?.has(noteName(source)) ?? true;
   }
 
   #counts(at: EpochMs): boolean {

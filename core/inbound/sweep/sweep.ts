@@ -8,6 +8,7 @@ import { given } from '#core/given.ts';
 import type { SourceId } from '#core/glossary.ts';
 import { runReplayJobs } from '#core/inbound/replay/run-replay-jobs.ts';
 import { sideBySide } from '#core/side-by-side.ts';
+import { MINUTE_MS } from '#core/time.ts';
 import { countDeaths, openDeaths } from './count-deaths.ts';
 import { coverArrivals, secondLookMs } from './cover-arrivals.ts';
 import { drainDeadQueue } from './drain-dead-queue.ts';
@@ -23,6 +24,8 @@ const CLOSE_SHARE = 0.1;
 /** For the end of the run at work: most take less than this. Who waits longer costs more than the next minute's run. */
 const WAIT_MS = 4_000;
 const LOOK_AGAIN_MS = 500;
+/** Idle sources that a run asks for refusals: a thousand of them within twenty minutes. */
+const IDLE_ASKED = 50;
 
 /**
  * One run, until `budgetMs` is spent:
@@ -93,16 +96,19 @@ async function takeLease(run: SweepRun, control: SweepPorts['control']): Promise
 }
 
 /**
- * Asks those that were refused lately, and those that the last run says to ask again: without a new refusal a judgement can
- * only become milder. Answers whom to ask again.
+ * A refused request leaves no note. So who was active is asked, and whom the last run says to ask again, and the others in
+ * turn: of a few, all. Answers whom to ask again.
  */
 async function measureRefusals(run: SweepRun): Promise<readonly SourceId[]> {
   const { timings, sourceIds } = run.rules;
   const again = new Set(run.record?.refused);
-  const hours = [run.startedAt, run.startedAt - timings.firstWatchMs - secondLookMs(timings)];
-  const asked = await sideBySide(sourceIds, async source => {
-    const noted = await Promise.all(hours.map(at => run.activity.mayHave('r', source, at)));
-    if (!again.has(source) && !noted.includes(true)) return [];
+  const looked = run.startedAt - timings.firstWatchMs;
+  const hours = [looked, looked - secondLookMs(timings)];
+  const turns = Math.ceil(sourceIds.length / IDLE_ASKED);
+  const turn = Math.floor(run.startedAt / MINUTE_MS) % turns;
+  const asked = await sideBySide([...sourceIds.entries()], async ([nth, source]) => {
+    const noted = await Promise.all(hours.map(at => run.activity.mayHave(source, at)));
+    if (nth % turns !== turn && !again.has(source) && !noted.includes(true)) return [];
     if (run.isOver) return [source];
     const read = await run.guard(async () => ({ ms: await readRefusedFor(source, run.ports, timings) }));
     if (read === undefined) return [source];

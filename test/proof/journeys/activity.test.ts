@@ -92,8 +92,7 @@ it('sources without an event cost no question, however many there are, and one t
   await sweep(3);
   calls.length = 0;
   await sweep(1);
-  const idle = calls.filter(it => it === 'store.timeline' || it === 'payloads.listRefused');
-  expect(idle).toEqual([]);
+  expect(calls.filter(it => it === 'store.timeline')).toEqual([]);
   await world.post({ id: 'a' });
   await sweep(15);
   calls.length = 0;
@@ -114,13 +113,59 @@ it('a copy of ingest notes a source once an hour, and adds nothing else to an ev
   expect(costs).toEqual([2, 1, 1]);
 });
 
-it('a source that is refused is asked for with the next run, and no other', async () => {
-  const { world, sweep, calls } = gateway({ sources: ['default', 'other'] });
-  await sweep(2);
-  const { headers, ...request } = world.apiEvent({ id: 'forged' });
-  const forged = { ...headers, 'x-webhook-signature': `sha256=${'0'.repeat(64)}` };
-  await world.clock.complete(world.ingest.invoke({ ...request, headers: forged }));
-  calls.length = 0;
-  await sweep(1);
-  expect(calls.filter(it => it === 'payloads.listRefused')).toHaveLength(1);
+describe('a request refused for its signature', () => {
+  const forge = async (world: MemoryWorld): Promise<void> => {
+    const { headers, ...request } = world.apiEvent({ id: 'forged' });
+    const forged = { ...headers, 'x-webhook-signature': `sha256=${'0'.repeat(64)}` };
+    await world.clock.complete(world.ingest.invoke({ ...request, headers: forged }));
+  };
+  const sources = ['default', ...Array.from({ length: 119 }, (_, n) => `idle-${n}`)];
+  const asked = (calls: readonly string[]): number => calls.filter(it => it === 'payloads.listRefused').length;
+
+  it('writes nothing to the table of events, before and after an accepted one', async () => {
+    const { world } = gateway();
+    const before = world.database.dump(EVENTS);
+    await forge(world);
+    expect(world.database.dump(EVENTS)).toEqual(before);
+    await world.post({ id: 'a' });
+    await world.clock.advanceBy(HOUR_MS);
+    const after = JSON.stringify(world.database.dump(EVENTS));
+    await forge(world);
+    expect(JSON.stringify(world.database.dump(EVENTS))).toBe(after);
+  });
+
+  it('is found in turn: of 120 idle sources a run asks 40, three runs ask all, and of a few each run asks all', async () => {
+    const many = gateway({ sources });
+    await many.sweep(2);
+    const runs: number[] = [];
+    for (let n = 0; n < 3; n++) {
+      many.calls.length = 0;
+      await many.sweep(1);
+      runs.push(asked(many.calls));
+    }
+    expect(runs).toEqual([40, 40, 40]);
+    const few = gateway({ sources: sources.slice(0, 50) });
+    await few.sweep(2);
+    few.calls.length = 0;
+    await few.sweep(1);
+    expect(asked(few.calls)).toBe(50);
+  });
+
+  it('is told within twenty minutes of its source, and then in each run', async () => {
+    const { world, sweep } = gateway({ sources: sources.toReversed() });
+    const told = (): number =>
+      world.telemetry.measures.filter(it => it.metric === 'RefusedOnlyFor' && it.dimensions['source'] === 'default')
+        .length;
+    await world.post({ id: 'a' });
+    await sweep(130);
+    for (let n = 0; n < 3; n++) {
+      await forge(world);
+      await sweep(1);
+    }
+    await sweep(3);
+    expect(told()).toBeGreaterThan(0);
+    const before = told();
+    await sweep(5);
+    expect(told()).toBe(before + 5);
+  });
 });
