@@ -23,7 +23,8 @@ import { acknowledge, refuse } from './reply.ts';
  *  2. get the secret, answer a handshake;
  *  3. verify the raw bytes;
  *  4. identify the event;
- *  5. put the payload, and beside it note that the source is active in this hour, once for each copy of the function;
+ *  5. put the payload, and beside it note that the source is active in this hour, once for each copy of the function: until
+ *     here nothing is written of an event, whoever sends it;
  *  6. put the state, on the condition that it is not there yet;
  *  7. send the message, with the payload while it is small;
  *  8. if that failed, tell the sweeper;

@@ -24,8 +24,8 @@ const CLOSE_SHARE = 0.1;
 /** For the end of the run at work: most take less than this. Who waits longer costs more than the next minute's run. */
 const WAIT_MS = 4_000;
 const LOOK_AGAIN_MS = 500;
-/** Idle sources that a run asks for refusals: a thousand of them within twenty minutes. */
-const IDLE_ASKED = 50;
+/** Idle sources that a run asks for refusals: a thousand of them within forty minutes. */
+const IDLE_ASKED = 25;
 
 /**
  * One run, until `budgetMs` is spent:

@@ -22,6 +22,8 @@ interface Rules {
   /** Runs that are missing: another release may have been at work, or the table is a restored one. */
   readonly afterAGap: 'begins anew' | 'goes on';
   readonly notesAreIn: 'the table of the records' | 'another table';
+  /** When ingest is rolled back before the sweeper is. */
+  readonly sweeperFollows: 'before the second look' | 'after it';
 }
 
 const PROTOCOL: Rules = {
@@ -36,6 +38,7 @@ const PROTOCOL: Rules = {
   trusts: 'hours that begin an hour later',
   afterAGap: 'begins anew',
   notesAreIn: 'the table of the records',
+  sweeperFollows: 'before the second look',
 };
 
 interface Event {
@@ -49,6 +52,8 @@ interface Event {
   /** The timeline index shows it. */
   readonly visible: boolean;
   readonly copy: boolean;
+  /** The second look has been there, and did not ask. */
+  readonly passed: boolean;
 }
 
 interface Note {
@@ -75,6 +80,8 @@ interface State extends Stored {
   /** Copies of ingest. `knows`: the last hour that it remembers as noted; -1: none. */
   readonly copies: readonly { readonly old: boolean; readonly knows: number }[];
   readonly isOldSweeper: boolean;
+  /** Ingest is the old release again, and the sweeper not yet. */
+  readonly isMixed: boolean;
   /** Since its last note of itself a sweeper that goes by notes has not run for minutes. */
   readonly gap: boolean;
   readonly sweep: Sweep | null;
@@ -86,9 +93,11 @@ interface State extends Stored {
   readonly slow: number;
   readonly restore: number;
   readonly rollback: number;
+  /** A rollback that reaches ingest first. */
+  readonly inPieces: number;
 }
 
-type Faults = Partial<Pick<State, 'crash' | 'writeError' | 'slow' | 'restore' | 'rollback'>>;
+type Faults = Partial<Pick<State, 'crash' | 'writeError' | 'slow' | 'restore' | 'rollback' | 'inPieces'>>;
 type Begins = 'settled' | 'with an upgrade';
 
 const NEW: Event = {
@@ -100,8 +109,9 @@ const NEW: Event = {
   watched: false,
   visible: false,
   copy: false,
+  passed: false,
 };
-const NO_FAULTS = { crash: 0, writeError: 0, slow: 0, restore: 0, rollback: 0 };
+const NO_FAULTS = { crash: 0, writeError: 0, slow: 0, restore: 0, rollback: 0, inPieces: 0 };
 const NOT_COVERED = 'I8 AN OPEN EVENT IS NEITHER WATCHED NOR AHEAD OF THE CURSOR';
 const STUCK = 'RECORDED BUT NEVER HANDLED';
 /** Settled: its first run with notes was long before hour 0. */
@@ -121,6 +131,7 @@ function activityModel(rules: Rules, faults: Faults, begins: Begins = 'settled',
     hour: 0,
     copies: Array.from({ length: copies }, () => ({ old: upgrade, knows: -1 })),
     isOldSweeper: false,
+    isMixed: false,
     gap: false,
     sweep: null,
     read: null,
@@ -142,9 +153,11 @@ function activityModel(rules: Rules, faults: Faults, begins: Begins = 'settled',
     canonical,
     stopAtFirst: true,
     mustReach: [{ rule: STUCK, from: state => state.events.some(isOpen), goal: state => !state.events.some(isOpen) }],
-    // Slower than the grace is the fault that the second look, not the cursor, must make good.
+    // What is slower than the grace, and what old ingest made beside a new sweeper, the second look must make good.
     brokenIn: state =>
-      !faults.slow && state.events.some((event, at) => isOpen(event) && !event.watched && state.cursor > at)
+      !faults.slow &&
+      !faults.inPieces &&
+      state.events.some((event, at) => isOpen(event) && !event.watched && state.cursor > at)
         ? NOT_COVERED
         : undefined,
     describe: state => JSON.stringify(state),
@@ -167,8 +180,8 @@ const isUnderWay = ({ request }: Event): boolean => request !== 'not begun' && r
 
 /** No request and no deploy lasts longer than an hour. */
 const time: Actor<State> = state => {
-  const { hour, notes, events, copies, since, isOldSweeper } = state;
-  if (hour + 1 >= notes.length || isOldSweeper) return [];
+  const { hour, notes, events, copies, since, isOldSweeper, isMixed } = state;
+  if (hour + 1 >= notes.length || isOldSweeper || isMixed) return [];
   if (events.some(event => isUnderWay(event) && event.hour < hour)) return [];
   if (copies.some(copy => copy.old) && since !== null && hour + 1 >= since + 2) return [];
   return [possible('time', `hour ${hour + 1} begins`, { ...state, hour: hour + 1 })];
@@ -178,7 +191,7 @@ const time: Actor<State> = state => {
 const deploys: Actor<State> = state => {
   const steps: Step<State>[] = state.copies.flatMap((copy, n) => {
     const atWork = state.events.some(event => isUnderWay(event) && event.by === n);
-    if (!copy.old || state.isOldSweeper || atWork) return [];
+    if (!copy.old || state.isOldSweeper || state.isMixed || atWork) return [];
     const copies = replaceAt(state.copies, n, { old: false, knows: -1 });
     return [possible('deploy', `replaces copy ${n}`, { ...state, copies })];
   });
@@ -187,6 +200,20 @@ const deploys: Actor<State> = state => {
     const back = { ...state, copies, isOldSweeper: true, gap: true, sweep: null, rollback: state.rollback - 1 };
     steps.push(possible('person', 'rolls back', back));
   }
+  if (state.inPieces > 0 && !state.isOldSweeper && state.since !== null && !state.events.some(isUnderWay)) {
+    const copies = state.copies.map(() => ({ old: true, knows: -1 }));
+    steps.push(possible('person', 'rolls ingest back', { ...state, copies, isMixed: true, inPieces: 0 }));
+  }
+  if (state.isMixed)
+    steps.push(
+      certain('person', 'rolls the sweeper back', {
+        ...state,
+        isMixed: false,
+        isOldSweeper: true,
+        gap: true,
+        sweep: null,
+      }),
+    );
   if (state.isOldSweeper)
     steps.push(certain('person', 'brings the release again', { ...state, isOldSweeper: false, sweep: null }));
   return steps;
@@ -342,7 +369,11 @@ function secondLook(rules: Rules): Actor<State> {
     return state.events.flatMap((event, at) => {
       const isBehind =
         isOpen(event) && !event.watched && event.visible && event.request === 'over' && state.cursor > at;
-      if (!isBehind || (isTrusted(event.hour, state, rules) && seen[event.hour] !== true)) return [];
+      if (!isBehind || event.passed) return [];
+      if (isTrusted(event.hour, state, rules) && seen[event.hour] !== true)
+        return state.isMixed && rules.sweeperFollows === 'after it'
+          ? [certain('second look', `passes event ${at + 1}`, changed(state, at, { passed: true }))]
+          : [];
       return [certain('second look', `watches event ${at + 1}`, changed(state, at, { watched: true }))];
     });
   };
@@ -374,6 +405,13 @@ export const activityVariants: readonly Variant[] = [
   good('a request or an index slower than the grace, crash', 20_118, { slow: 1, crash: 1 }),
   good('an old release beside the new one, crash', 113_894, { crash: 1 }, 'with an upgrade', 3),
   good('rolled back and brought again, crash', 133_231, { rollback: 1, crash: 1 }, 'settled', 3),
+  good(
+    'old ingest beside the new sweeper, then rolled back too, crash',
+    144_582,
+    { inPieces: 1, crash: 1 },
+    'settled',
+    3,
+  ),
   slow(good('restored table, crash', 463_877, { restore: 1, crash: 1 }, 'settled', 3)),
   good('restored table', 157_785, { restore: 1 }, 'settled', 3),
   bad('the note after the record', 464, NOT_COVERED, { crash: 1 }, { order: 'record first' }),
@@ -403,6 +441,13 @@ export const activityVariants: readonly Variant[] = [
     { afterAGap: 'goes on' },
   ),
   bad('restored table, and no gap is seen', 21_847, NOT_COVERED, { restore: 1 }, { afterAGap: 'goes on' }),
+  bad(
+    'old ingest beside the new sweeper for longer than the second look waits',
+    65_034,
+    STUCK,
+    { inPieces: 1, crash: 1 },
+    { sweeperFollows: 'after it' },
+  ),
   bad('notes in another table, restored', 7_815, NOT_COVERED, { restore: 1 }, { notesAreIn: 'another table' }),
 ];
 
