@@ -4,11 +4,13 @@ import { DEFAULT_THROTTLE } from '#core/config/defaults.ts';
 import { AUDITED_A_NIGHT, MOST_SENDS_PER_SECOND } from '#core/config/sweeper-speed.ts';
 import { shardsFor } from '#core/inbound/protocol/spread.ts';
 import { DAY_SECONDS } from '#core/time.ts';
+import { PRICES } from '#operator/cost/prices.ts';
 import { idleSweep } from '../billing/idle-sweep.ts';
 import type { Bench, Figure, Section, Table } from '../report/section.ts';
 import { auditOf } from './audit.ts';
 import type { Design, Load, Times } from './design.ts';
 import { endpointReads } from './endpoint-reads.ts';
+import { endpointUnits, idleOutbound, type Size } from './idle-outbound.ts';
 import type { Result } from './observations.ts';
 import { DEFAULT_QUOTAS, NEW_ACCOUNT, type Quotas, raised } from './quotas.ts';
 import { Growth } from './simulate.ts';
@@ -88,7 +90,7 @@ export const measureGrowth: Bench = async ({ known, say }): Promise<Section> => 
     say(`  ${each.name}, ${each.design.name}: ${JSON.stringify(result)}`);
     return { ...each, result };
   });
-  return report(results, units, [await idleTable(say), await endpointTable()]);
+  return report(results, units, [await idleTable(say), await sendingTable(say), await endpointTable()]);
 };
 
 /** Sources and open dead letters of which an idle run of the sweeper is counted. */
@@ -137,11 +139,57 @@ async function idleTable(say: (line: string) => void): Promise<Table> {
 
 async function endpointTable(): Promise<Table> {
   const rows: string[][] = [];
-  for (const [applications, endpoints] of PUBLISHING)
-    rows.push([applications, endpoints, await endpointReads(applications, endpoints)].map(counted));
+  for (const [applications, endpoints] of PUBLISHING) {
+    const queries = await endpointReads(applications, endpoints);
+    const once = await endpointUnits(endpoints);
+    const units = queries === 0 ? 0 : once;
+    const dollars = units * PRICES.dynamoReadMillion.dollars;
+    rows.push([...[applications, endpoints, queries, units].map(counted), `$${dollars.toFixed(2)}`, counted(once)]);
+  }
   return {
-    title: 'Reading the endpoints again, where applications publish in turn',
-    head: ['applications', 'endpoints of each', 'queries of a publish'],
+    title: 'Reading the endpoints again, where applications publish in turn (counted)',
+    head: [
+      'applications',
+      'endpoints of each',
+      'queries of a publish',
+      'read units of a publish',
+      'a million of them',
+      'read units of the first',
+    ],
+    rows,
+  };
+}
+
+/** Of what an idle minute of sending is counted. */
+const SENDING: readonly Size[] = [
+  { endpoints: 10, messages: 0, jobs: 0 },
+  { endpoints: 1_000, messages: 0, jobs: 0 },
+  { endpoints: 10_000, messages: 0, jobs: 0 },
+  { endpoints: 10, messages: 100, jobs: 0 },
+  { endpoints: 10, messages: 1_000, jobs: 0 },
+  { endpoints: 10, messages: 0, jobs: 10 },
+  { endpoints: 10, messages: 0, jobs: 100 },
+];
+
+async function sendingTable(say: (line: string) => void): Promise<Table> {
+  const rows: string[][] = [];
+  for (const size of SENDING) {
+    const it = await idleOutbound(size);
+    say(`  idle sending, ${JSON.stringify(size)}: ${JSON.stringify(it)}`);
+    const numbers = [size.endpoints, size.messages, size.jobs, it.calls, it.readUnits, it.seconds].map(counted);
+    rows.push([...numbers, `$${it.dollars.toFixed(2)}`]);
+  }
+  return {
+    title: 'One idle minute of sending (counted, the mean of two hours; seconds of the longest run, at 5 ms a call)',
+    head: [
+      'endpoints',
+      'messages in the log',
+      'replay jobs on hold',
+      'calls',
+      'read units',
+      'seconds',
+      'a month of them',
+    ],
     rows,
   };
 }
@@ -223,7 +271,7 @@ function report(
       ...idle,
     ],
     notes: [
-      'An idle run reads the notes of active sources (32 items an hour at most) and asks no source without one. A source with events is asked two questions: what arrived, and what arrived ten minutes earlier. What is due and what is dead the run learns from one look at each index, unless these hold more than 1,000 entries. Then every source is asked for what is due, and dead letters are counted again after a minute for each 5,000 of them, at most an hour.',
+      'An idle run reads the notes of active sources (32 items an hour at most) and asks no source without one what arrived. A source with events is asked three questions: what arrived, what arrived ten minutes earlier, and whether requests were refused; of idle sources 25 a run are asked the last one, in turn. What is due and what is dead the run learns from one look at each index, unless these hold more than 1,000 entries. Then every source is asked for what is due, and dead letters are counted again after a minute for each 5,000 of them, at most an hour.',
       'Some new accounts start with ten environments. A burst of 290/s that meets cold environments needs about ninety for its first 300 ms, so no design of this shape fits. A sender that retries loses nothing, but ask AWS for the usual 1,000 first.',
       'Raised means that you asked AWS to raise these quotas beforehand: API Gateway requests, Lambda concurrency, and the table’s warm throughput and quota, for the burst and not only for the average; `queue.maxConcurrency` and `sweepSendsPerSecond` in gateway.config.ts; at 100M a day four sources of `throttle: { rate: 10_000 }`, ten index keys each; at 1B, 400 sources at the default.',
       `One sweeper sends at most ${MOST_SENDS_PER_SECOND.toLocaleString('en')} parked events a second, whatever the load. After an outage of the service behind the handlers, these drain last.`,

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { idleSweep } from '#bench/billing/idle-sweep.ts';
 import { auditOf } from '#bench/growth/audit.ts';
 import type { Design, Load, Times } from '#bench/growth/design.ts';
+import { endpointUnits, idleOutbound } from '#bench/growth/idle-outbound.ts';
 import { OUTAGE } from '#bench/growth/observations.ts';
 import { DEFAULT_QUOTAS, type Quotas } from '#bench/growth/quotas.ts';
 import { Growth } from '#bench/growth/simulate.ts';
@@ -44,11 +45,11 @@ describe('the nightly audit', () => {
 });
 
 describe('an idle sweeper', () => {
-  it('asks no question of a source, and counts the dead letters of those that have any', async () => {
+  it('asks 25 sources a run for refusals, and counts the dead letters of those that have any', async () => {
     const [ten, many] = [await idleSweep(10, 0), await idleSweep(500, 0)];
     // Notes of all sources are a few items.
-    expect(many.calls - ten.calls).toBeLessThan(32);
-    expect(many.readUnits).toBeLessThan(60);
+    expect(many.calls - ten.calls).toBeLessThan(32 + 25);
+    expect(many.readUnits).toBeLessThan(60 + 25);
     const five = await idleSweep(10, 5);
     expect(five.calls - ten.calls).toBeCloseTo(5, 5);
     expect(five.deaths).toBe(5);
@@ -58,6 +59,19 @@ describe('an idle sweeper', () => {
     const [none, many] = [await idleSweep(40, 0), await idleSweep(40, 30_000)];
     expect(many.readUnits - none.readUnits).toBeLessThan(150);
     expect(many.deaths).toBe(30_000);
+  });
+});
+
+describe('an idle minute of sending', () => {
+  it('costs the same with messages kept and with fewer; a replay job on hold costs one read', async () => {
+    const none = await idleOutbound({ endpoints: 10, messages: 0, jobs: 0 });
+    expect(await idleOutbound({ endpoints: 10, messages: 40, jobs: 0 })).toEqual(none);
+    const jobs = await idleOutbound({ endpoints: 10, messages: 0, jobs: 10 });
+    expect(jobs.readUnits - none.readUnits).toBeCloseTo(10, 5);
+  });
+
+  it('reads 10 endpoints in two queries at most where they are not kept', async () => {
+    expect(await endpointUnits(10)).toBeLessThanOrEqual(4);
   });
 });
 
