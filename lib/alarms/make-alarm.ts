@@ -3,6 +3,7 @@ import { Duration, Tags } from 'aws-cdk-lib';
 import {
   Alarm,
   AnomalyDetectionAlarm,
+  type CfnAlarm,
   ComparisonOperator,
   type IMetric,
   MathExpression,
@@ -47,8 +48,27 @@ export function makeAlarm(scope: Construct, spec: AlarmSpec, environment: string
           stdDevs: spec.threshold.bandWidth,
           comparisonOperator: BAND_OPERATORS[spec.fires === 'below' ? 'below' : 'above'],
         });
+  if (spec.missing === 'breaching' && typeof spec.threshold === 'number') warmUp(alarm, spec);
   tagAlarm(alarm, spec);
   return alarm;
+}
+
+/** From when an alarm is made until a first deploy has ended and the functions have run. */
+const FIRST_DATA_MINUTES = 15;
+/** CloudWatch takes no longer one. */
+const LONGEST_WARM_UP_MINUTES = 2_880;
+
+/**
+ * Nobody is told of data that cannot be there yet: a first deploy, a new source. It waits the whole time, as a filled metric
+ * has data at once. (By its path: older libraries of the CDK have no property for it.)
+ */
+function warmUp(alarm: Alarm, { metric, datapoints }: AlarmSpec): void {
+  const period = metric.toMetricConfig().metricStat?.period.toSeconds() ?? 60;
+  const minutes = Math.ceil((period * datapoints[1]) / 60) + FIRST_DATA_MINUTES;
+  (alarm.node.defaultChild as CfnAlarm).addPropertyOverride('WarmUpConfiguration', {
+    WarmUpPeriodDurationInMinutes: Math.min(minutes, LONGEST_WARM_UP_MINUTES),
+    OnlyStartEvaluatingAfterWarmUpPeriodEnds: true,
+  });
 }
 
 /** So that rules and lists of alarms can ask for them. The first command stands in the description: a tag takes few characters. */

@@ -416,6 +416,13 @@ const WATCHING: readonly AwsRule[] = [
   ]),
   of(
     'CloudWatch',
+    'An alarm with a warm-up stays in INSUFFICIENT_DATA and tells nobody for 1 to 2,880 minutes after it is made or changed; data that fills its window ends that sooner, unless it is to wait the whole time.',
+    [`${CW}/alarm-warm-up.html`, '2026-11-27'],
+    ['the local evaluator of alarms, from its own start', 'lib/synth/alarms.test.ts'],
+    ['lib/alarms/make-alarm.ts', 'CloudWatch takes no longer one'],
+  ),
+  of(
+    'CloudWatch',
     'A mute rule names up to 100 alarms, composite ones too, lasts a minute to 15 days, and mutes the actions of each state; what was muted and is still so at its end runs then. (Whether a window may begin in the past it does not say: ours begin at the next minute.)',
     [`${CW}/alarm-mute-rules.html`, '2026-11-27'],
     ['the local AWS (local/emulator/mute_rules.py)', 'e2e/alarm-mutes.test.ts'],

@@ -120,6 +120,20 @@ describe('every alarm', () => {
     }
   });
 
+  it('waits, where missing data is to breach, until the first data of a first deploy can fill what it looks at', () => {
+    for (const each of alarmsOf(prod)) {
+      const isFilled = each.TreatMissingData === 'breaching' && !each.ThresholdMetricId;
+      expect(each.WarmUpConfiguration !== undefined, each.AlarmName).toBe(isFilled);
+      if (!isFilled) continue;
+      const { WarmUpPeriodDurationInMinutes: minutes, ...how } = each.WarmUpConfiguration;
+      // Filled, it has data from its first moment: a warm-up that data ends would be none.
+      expect(how, each.AlarmName).toEqual({ OnlyStartEvaluatingAfterWarmUpPeriodEnds: true });
+      const period = each.Metrics.find((m: Resource) => m.MetricStat).MetricStat.Period;
+      expect(minutes, each.AlarmName).toBe((period / 60) * each.EvaluationPeriods + 15);
+      expect(minutes, each.AlarmName).toBeLessThanOrEqual(2_880);
+    }
+  });
+
   it('never looks at a metric of AWS/DynamoDB itself, which would keep its state when the throttling ends', async () => {
     const { stage } = await synthEnvironment('prod', { ...gateway, environments: { prod: { outbound: {} } } });
     const delivery = Template.fromStack(stage.delivery as NonNullable<typeof stage.delivery>);
