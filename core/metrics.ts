@@ -138,7 +138,7 @@ const OF_ENVIRONMENT = [
   'WaitingOldestHealthyAge',
   /** Tend: one per run; its absence is the alarm. */
   'TendRuns',
-  /** Tend: endpoints that had something due and no token. */
+  /** Tend: endpoints that had something due and no wake-up. */
   'WakeLost',
   /** Tend: messages that were never fanned out to an endpoint. */
   'FanOutLost',

@@ -104,7 +104,7 @@ export const isWellState = (state: string): boolean => ['ok', 'untried', 'pulled
 export interface EndpointState {
   readonly gate: string;
   readonly state: string;
-  /** Of a hold its kind; of a closed gate the reason that a person gave. */
+  /** Of a hold its kind; of a shut gate the reason that a person gave. */
   readonly why: string | null;
   readonly failing_since: string | null;
   readonly failed_in_a_row: number;

@@ -216,11 +216,12 @@ function concernLines(run: Run, concern: Concern, line: (name: string, text: str
 
 /** Endpoints of customers that do not get their webhooks: theirs to repair, so nothing that needs a person of ours. */
 function customersText({ out }: Run, it: DeliverySummary): string {
-  if (it.as_of === null) return 'endpoints are counted with the first audit, within ten minutes';
+  if (it.as_of === null) return 'endpoints are counted with the first endpoint check, within ten minutes';
   const closed = [`${it.on_hold} on hold`, `${it.paused} paused`, `${it.disabled} disabled`];
   const guard = it.egress_guard === null ? '' : `; ${guardText(it.egress_guard)}`;
   const counted = `${it.endpoints} endpoints: ${closed.join(', ')}`;
-  if (it.audited_at === null) return `${counted}; what waits and what died is counted with the first audit${guard}`;
+  if (it.audited_at === null)
+    return `${counted}; what waits and what died is counted with the first endpoint check${guard}`;
   const waiting =
     it.oldest_waiting_at === null
       ? 'nothing waits'

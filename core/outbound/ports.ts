@@ -118,7 +118,7 @@ export interface ItemStore {
 
 // ---- queues ----------------------------------------------------------------------------------------------------------
 
-/** "This endpoint may have something due." `end`: behind a closed gate, only to end what is older than the retention. */
+/** "This endpoint may have something due." `end`: behind a shut gate, only to end what is older than the retention. */
 export interface Token {
   readonly v: 1;
   readonly ep: string;

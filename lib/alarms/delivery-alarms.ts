@@ -95,7 +95,7 @@ function safetyNet(context: DeliveryAlarmContext): readonly AlarmSpec[] {
       datapoints: [1, 1],
       ...QUIET,
       meaning:
-        'Endpoints had something due, and no wake token was on its way to them. They were woken now. A queue lost their tokens.',
+        'Endpoints had something due, and no wake-up was on its way to them. They were woken now. A queue lost their wake-ups.',
       firstCommand: errorsOf(context, 'drain-fast'),
     },
     {
@@ -129,7 +129,7 @@ function safetyNet(context: DeliveryAlarmContext): readonly AlarmSpec[] {
       datapoints: [1, 1],
       ...QUIET,
       meaning:
-        'Wake tokens are in their dead-letter queue, so something has failed for two days. The audit wakes their endpoints.',
+        'Wake-ups are in their dead-letter queue, so something has failed for two days. The endpoint check wakes their endpoints.',
       firstCommand: errorsOf(context, 'drain-fast'),
     },
   ];
@@ -161,7 +161,7 @@ function keepingUp(context: DeliveryAlarmContext): readonly AlarmSpec[] {
       firstCommand: errorsOf(context, 'fan-out'),
     }),
     ...pair('delivery-wake-age', age(queues.wakeFast), [10, 60], {
-      meaning: 'Healthy endpoints wait: their wake tokens are not taken in time.',
+      meaning: 'Healthy endpoints wait: their wake-ups are not taken in time.',
       firstCommand: errorsOf(context, 'drain-fast'),
     }),
     {

@@ -63,7 +63,7 @@ export function deliveryRows(environment: string, queues: DeliveryQueues): reado
           waiting(queues.wakeSlow, 'slow'),
           metric('DeliveriesWaiting', 'Maximum'),
         ],
-        [waiting(queues.jobsDead, 'dead jobs'), waiting(queues.wakesDead, 'dead tokens')],
+        [waiting(queues.jobsDead, 'dead jobs'), waiting(queues.wakesDead, 'dead wake-ups')],
       ),
       graph(
         'Safety net',

@@ -16,7 +16,7 @@ export interface Application {
   readonly state: string;
 }
 
-/** All endpoints: as they are now, or with many applications as the last audit found them; `as_of` null: none came yet. */
+/** All endpoints: as they are now, or with many applications as the last endpoint check found them; `as_of` null: none came yet. */
 export interface DeliverySummary {
   readonly as_of: string | null;
   /** The last audit, which counts what died and what waits. Null: none came yet. */

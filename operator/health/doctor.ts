@@ -107,9 +107,9 @@ async function checkCustomers(operator: Operator, note: (check: Check) => void):
   const since = audited_at === null ? deployedAt : Date.parse(audited_at);
   const late = since !== undefined && operator.clock.now() - since > AUDIT_LATE_MS;
   const fix = operator.command('runbook sending-lost-work');
-  if (late) note({ name, result: 'wrong', text: 'endpoints were not audited for two hours: tend does not run', fix });
+  if (late) note({ name, result: 'wrong', text: 'endpoints were not checked for two hours: tend does not run', fix });
   else if (audited_at === null)
-    note({ name, result: 'ok', text: `${endpoints} endpoints; the first audit is to come` });
+    note({ name, result: 'ok', text: `${endpoints} endpoints; the first check is to come` });
   else note({ name, result: 'ok', text: `${endpoints} endpoints, ${on_hold} on hold, ${disabled} disabled` });
 }
 

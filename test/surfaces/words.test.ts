@@ -17,9 +17,10 @@ import {
 } from '#core/words.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
-const FACES = ['cli', 'console', 'mcp', 'portal/app', 'ui', 'operator'];
+const FACES = ['cli', 'console', 'mcp', 'portal/app', 'ui', 'operator', 'lib/alarms'];
 /** Words of the code, which no stranger knows. */
-const JARGON = /\b(?:breakers?|probes?|generations?|unfinished|deferred|half.open|sweeper begins)\b/i;
+const JARGON =
+  /\b(?:breakers?|probes?|generations?|unfinished|deferred|half.open|sweeper begins|wake tokens?|closed gates?)\b/i;
 /** A probe of `doctor --deep` is a thing that somebody configures by this name. */
 const MAY = ['operator/health/deep-check.ts', 'cli/commands/out/acts.ts'];
 const KNOWN: readonly string[] = [

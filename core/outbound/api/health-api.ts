@@ -110,7 +110,7 @@ export async function showHealth(call: ApiCall): Promise<Reply> {
   });
 }
 
-/** All endpoints of all applications, as the last audit found them (each ten minutes). */
+/** All endpoints of all applications, as the last endpoint check found them (each ten minutes). */
 export async function showSummary({ ports }: ApiCall): Promise<Reply> {
   const [summary, egress] = await Promise.all([
     ports.store.get(controlKey(SUMMARY), 'eventual'),

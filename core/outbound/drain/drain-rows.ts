@@ -102,7 +102,7 @@ function inLanes(session: Session, rows: readonly Row[]): readonly Row[] {
 }
 
 /**
- * Behind a closed gate: only what is older than the retention, or was dropped. Fresh rows lie by their age, so the first one that is not too
+ * Behind a shut gate: only what is older than the retention, or was dropped. Fresh rows lie by their age, so the first one that is not too
  * old is the last that is read. Retries and replays lie by their due time: they are looked through once, and then not before
  * the next of them is too old.
  */

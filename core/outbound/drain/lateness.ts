@@ -1,6 +1,6 @@
 /**
  * How late a first attempt is because of us: from when it could be made. What its endpoint held back is not late: a hold, a
- * closed gate, a rate limit of its own, an earlier failure. A replay and a retry are due when somebody or a schedule says.
+ * shut gate, a rate limit of its own, an earlier failure. A replay and a retry are due when somebody or a schedule says.
  */
 import type { EpochMs } from '#core/glossary.ts';
 import type { RecordItem } from '#core/outbound/protocol/items.ts';

@@ -39,7 +39,7 @@ export interface Session extends SessionTools {
   readonly ep: EndpointId;
   readonly me: string;
   readonly invocation: Invocation;
-  /** Behind a closed gate, or where nothing is sent: only to end what is too old. */
+  /** Behind a shut gate, or where nothing is sent: only to end what is too old. */
   readonly toEnd: boolean;
   readonly startedAt: EpochMs;
   readonly http: SenderSession;
@@ -64,7 +64,7 @@ export interface Session extends SessionTools {
   /** The last page had nothing due, and nothing was in the air that could put a row: when the next one is due. */
   saw?: { readonly nextAt: EpochMs | undefined } | undefined;
   fullPages: number;
-  /** Behind a closed gate: how far its retries and replays were looked through, and when the next of them is too old. */
+  /** Behind a shut gate: how far its retries and replays were looked through, and when the next of them is too old. */
   later: { readonly cursor: string | undefined; readonly nextAt: EpochMs };
   /** Rows of replay jobs that are done, since it last asked for more. */
   readonly replays: Map<JobId, number>;

@@ -28,7 +28,7 @@ import { type FirstPage, persist, type Session, type SessionTools } from './sess
 export type TokenEnd = 'ack' | 'give_back';
 
 const TAKES = 3;
-/** What was looked through behind a closed gate is looked through again after this: a retention may have been shortened. */
+/** What was looked through behind a shut gate is looked through again after this: a retention may have been shortened. */
 const LOOKED_MS = DAY_MS;
 
 /** One token, from its receipt to its end. */
@@ -175,7 +175,7 @@ async function release(session: Session): Promise<TokenEnd | 'again'> {
   const { ports, rules, ep, me, invocation } = session;
   const { timings } = rules;
   // 1. When to look again: the end of the hold, the head's time, or the next row that is due later. A hold has its wake
-  // behind a closed gate, too: somebody may have opened that since it was seen, and then nobody else would look.
+  // behind a shut gate, too: somebody may have opened that since it was seen, and then nobody else would look.
   const wakeAt = session.health.holdUntil ?? (isShut(session.runtime) ? undefined : await nextLook(session));
   const heldTo = session.waitUntil ?? session.health.heldTo;
   const end = { state: atRelease({ ...session.health, heldTo }, session.fullPages), died: session.died, wakeAt };

@@ -112,7 +112,7 @@ export interface Take {
   readonly me: string;
   readonly now: EpochMs;
   readonly leaseUntil: EpochMs;
-  /** Behind a closed gate, to end what is too old: no hold is looked at. */
+  /** Behind a shut gate, to end what is too old: no hold is looked at. */
   readonly toEnd: boolean;
 }
 /**
@@ -748,7 +748,7 @@ export const REPLAY_WRITES = { record: 0, row: 1, note: 2 } as const;
  * replay. A job needs no note: what was replayed since its `asOf` is left alone.
  * @by person
  * @if a transaction of record, row and a note of the request: the generation as read, no note yet
- * @else our note is there: send the token again. Else 409
+ * @else our note is there: send the wake-up again. Else 409
  */
 export function replay(
   delivery: DeliveryId & Kept,

@@ -277,7 +277,7 @@ export interface RuntimeItem extends Listed {
   readonly quick?: number;
   /** The rate limit's bucket. */
   readonly bucket?: { readonly tokens: number; readonly at: EpochMs };
-  /** Behind a closed gate: retries and replays were looked through, and none is too old before this. */
+  /** Behind a shut gate: retries and replays were looked through, and none is too old before this. */
   readonly endLaterAt?: EpochMs;
   /** First-generation deliveries of messages created before this are dropped. */
   readonly dropBefore?: EpochMs;

@@ -35,7 +35,7 @@ export const gateOfImported = (was: Partial<ClosedGate>, now: number): ClosedGat
     ? { ...was, gate: was.gate, gateSince: 0 }
     : { gate: 'paused', gateBy: 'operator', gateWhy: PAUSED_BY_IMPORT, gateSince: now };
 
-/** W19 with a closed gate. `limit`: endpoints of its application. Refused: as `createEndpoint`. */
+/** W19 with a shut gate. `limit`: endpoints of its application. Refused: as `createEndpoint`. */
 export function importEndpoint(
   { store, ids }: Ports,
   endpoint: EndpointItem,

@@ -155,7 +155,7 @@ interface Found {
 const isOwned = ({ owner, leaseUntil = 0 }: RuntimeItem, now: EpochMs): boolean =>
   owner !== undefined && leaseUntil >= now;
 
-/** Behind a closed gate: the token that ends what is too old. */
+/** Behind a shut gate: the token that ends what is too old. */
 async function endingToken(
   store: Pick<ItemStore, 'query'>,
   runtime: RuntimeItem,
@@ -176,7 +176,7 @@ function tokenFor(runtime: RuntimeItem, first: FirstRow, now: EpochMs): Found | 
   return { token, lost: wakeAt === undefined && now - since > LOST_AFTER_MS };
 }
 
-/** Behind a closed gate: whether something is older than the retention, or was dropped. */
+/** Behind a shut gate: whether something is older than the retention, or was dropped. */
 async function hasOldRow(
   store: Pick<ItemStore, 'query'>,
   runtime: RuntimeItem,

@@ -229,8 +229,8 @@ export const OUTBOUND_MUTANTS: readonly Mutant[] = [
     bug: 'async () => true',
   },
   {
-    name: 'what is too old behind a closed gate never ends',
-    journey: 'expiry behind a closed gate',
+    name: 'what is too old behind a shut gate never ends',
+    journey: 'expiry behind a shut gate',
     file: 'core/outbound/tend/audit.ts',
     of: 'endingToken',
     bug: 'async () => undefined',

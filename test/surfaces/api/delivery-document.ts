@@ -285,7 +285,7 @@ export const ROUTES: Readonly<Record<Route, Described>> = {
     errors: { 404: ['unknown_job'] },
   },
   'POST /v1/replay-jobs/{job}/pause': steer('Stops a job until it is resumed.'),
-  'POST /v1/replay-jobs/{job}/resume': steer('Goes on with a job.'),
+  'POST /v1/replay-jobs/{job}/resume': steer('Continues a job.'),
   'POST /v1/replay-jobs/{job}/cancel': steer('Ends a job.'),
   'GET /v1/event-types': {
     summary: 'The catalogue.',
@@ -305,7 +305,7 @@ export const ROUTES: Readonly<Record<Route, Described>> = {
   },
   'DELETE /v1/event-types/{name}': { summary: 'Removes a type.', answers: { 204: undefined }, errors: { 400: [] } },
   'GET /v1/summary': {
-    summary: 'How many endpoints there are, and in which state, as the last audit found them.',
+    summary: 'How many endpoints there are, and in which state, as the last endpoint check found them.',
     answers: { 200: ref('Summary') },
     errors: {},
   },

@@ -383,7 +383,7 @@ export const SCHEMAS: Readonly<Record<string, Schema>> = {
     waiting: object({
       count: whole('At most 1,000.'),
       more: truth(),
-      about: orNull(whole('First attempts, as the last audit found them; only from 10,000 on.')),
+      about: orNull(whole('First attempts, as the last endpoint check found them; only from 10,000 on.')),
       oldest_at: orNull(time()),
     }),
     dead: whole('Those that are dead now; at most 1,000.'),

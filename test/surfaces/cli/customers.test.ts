@@ -62,9 +62,9 @@ it('counts the endpoints that do not get their webhooks, and says since when the
 it('says that nothing was counted yet, of a deployment of today', async () => {
   const { lineOf } = await world(undefined, 60_000);
   expect(await lineOf('status')).toMatch(
-    /^customers +3 endpoints: .*; what waits and what died is counted with the first audit$/,
+    /^customers +3 endpoints: .*; what waits and what died is counted with the first endpoint check$/,
   );
-  expect(await lineOf('doctor')).toMatch(/^ok +customers +3 endpoints; the first audit is to come$/);
+  expect(await lineOf('doctor')).toMatch(/^ok +customers +3 endpoints; the first check is to come$/);
 });
 
 it.each([
@@ -72,7 +72,7 @@ it.each([
   ['no audit, hours after the deployment', undefined],
 ])('doctor finds that tend does not run: %s', async (_what, auditedAgo) => {
   const { run, lineOf } = await world(auditedAgo);
-  expect(await lineOf('doctor')).toMatch(/^WRONG +customers +endpoints were not audited for two hours/);
+  expect(await lineOf('doctor')).toMatch(/^WRONG +customers +endpoints were not checked for two hours/);
   const { stdout, code } = await run('doctor');
   expect(code).toBe(1);
   expect(stdout).toContain('holdfast runbook sending-lost-work');

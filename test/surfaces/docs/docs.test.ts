@@ -69,7 +69,7 @@ describe('every page', () => {
 
   it('speaks plainly: none of the words that readers stumbled over', () => {
     const odd =
-      /\bmend(?:s|ed|ing)?\b|\bfor ever\b|\bat most so (?:long|many|much)\b|\bfirst way\b|\bbecame of\b|\bhears? of\b|\bthat came meanwhile\b|\bso many (?:events|seconds|messages|runs)\b/i;
+      /\bmend(?:s|ed|ing)?\b|\bfor ever\b|\bat most so (?:long|many|much)\b|\bfirst way\b|\bbecame of\b|\bhears? of\b|\bthat came meanwhile\b|\bso many (?:events|seconds|messages|runs)\b|\bgoes on with\b|\bwake[- ]tokens?\b|\bclosed gates?\b|\bgate (?:is )?closed\b/i;
     const wrong = wrongOnPages(page =>
       page.path.startsWith('docs/decisions/') ? [] : page.text.split('\n').filter(line => odd.test(line)),
     );

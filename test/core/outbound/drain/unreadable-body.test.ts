@@ -1,4 +1,4 @@
-/** One damaged body among ten, and a backlog behind a closed gate: neither costs its neighbours anything. */
+/** One damaged body among ten, and a backlog behind a shut gate: neither costs its neighbours anything. */
 import { expect, it } from 'vitest';
 import { pause, resume } from '#core/outbound/gate/gate.ts';
 import type { MessageId } from '#core/outbound/protocol/ids.ts';

@@ -42,7 +42,7 @@ async function audited(endpoints: number, rowsOfEach: number, closed = false) {
   return { calls: used().calls - before.calls, units: used().units - before.units };
 }
 
-it('reads two rows of an endpoint, however many wait behind a closed gate', async () => {
+it('reads two rows of an endpoint, however many wait behind a shut gate', async () => {
   const few = await audited(20, 20, true);
   const many = await audited(20, isLongRun() ? 2_000 : 500, true);
   expect(few).toMatchObject({ calls: 2 * 20, units: 2 * 20 });

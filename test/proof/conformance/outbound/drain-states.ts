@@ -27,7 +27,7 @@ export function isAbout(
   return row.message === first.message && row.row.gen === first.row.gen && row.row.n === first.row.n;
 }
 
-/** Behind a closed gate the model may end rows that are over by any token; the code does by those of the audit only. */
+/** Behind a shut gate the model may end rows that are over by any token; the code does by those of the audit only. */
 export function dropsAtGate(state: State, me: number): State {
   const drainers = state.drainers.map((it, k) => (it && k === me ? { ...it, step: 'ack' as const } : it));
   return { ...state, drainers, runtime: { ...state.runtime, wake: 'none' } };

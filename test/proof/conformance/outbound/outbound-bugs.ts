@@ -15,7 +15,7 @@ export const OUTBOUND_BUGS: Readonly<Record<string, WriteBug>> = {
   'a replay does not know its own request': write =>
     write.kind === 'put' && write.key.sk.startsWith('R#') ? { kind: 'put', key: write.key, item: write.item } : write,
   'the owner is kept at the release': keep('owner'),
-  'a closed gate keeps wakeAt': keep('gpk', 'gsk'),
+  'a shut gate keeps wakeAt': keep('gpk', 'gsk'),
   'enabling keeps the hold': keep('holdUntil'),
   'resume and release set no wakeAt': leaveOut('gpk', 'gsk'),
   'a replay stays in its generation': leaveOut('gen'),

@@ -121,7 +121,7 @@ function closedGate(acting: Acting): void {
   const { world } = acting;
   mustNotTake(acting);
   const { kind } = world.apply(clearWake(EP), world.random.chance(LOST_REPLIES));
-  demand(kind === 'applied', 'a token at a closed gate could not clear wakeAt');
+  demand(kind === 'applied', 'a token at a shut gate could not clear wakeAt');
 }
 
 function isHeldOff(acting: Acting): void {

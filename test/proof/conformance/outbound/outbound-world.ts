@@ -287,7 +287,7 @@ export class OutboundWorld {
     return this.#range({ from: '', to: '~' });
   }
 
-  /** Rows that end behind a closed gate, too. */
+  /** Rows that end behind a shut gate, too. */
   overRows(): readonly PlacedRow[] {
     const dropBefore = this.runtimeItem().dropBefore ?? 0;
     return this.allRows().filter(row => {

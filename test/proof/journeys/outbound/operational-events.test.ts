@@ -118,7 +118,7 @@ it('tells that an endpoint fails, and that it has recovered', async () => {
   it.stop();
 });
 
-it('warns after one day of failing and after three, once each, and not behind a closed gate', () => {
+it('warns after one day of failing and after three, once each, and not behind a shut gate', () => {
   const failing = { ep: 'ep_1', app: 'app_1', gate: 'open', gateSince: 0, failingSince: 0 } as unknown as RuntimeItem;
   const told = new Map<string, string>();
   for (let now = 0; now < 6 * 24 * HOUR_MS; now += 10 * MINUTE_MS) {

@@ -67,7 +67,7 @@ export interface OutboundRules {
   readonly resumeWakes: boolean;
   /** Nobody opens the gate again: what waits must still end. */
   readonly disabledForGood: boolean;
-  /** Rows older than the retention are ended, behind a closed gate too. */
+  /** Rows older than the retention are ended, behind a shut gate too. */
   readonly expiry: boolean;
 
   /** What an endpoint is asked after a hold of its breaker: everything, or one message, which may change each time. */

@@ -290,7 +290,7 @@ export function allRows(state: State): readonly Pointer[] {
   return state.messages.flatMap((it, message) => it.rows.map(row => ({ message, row })));
 }
 
-/** Rows that end behind a closed gate, too. */
+/** Rows that end behind a shut gate, too. */
 export function overRows(state: State): readonly Pointer[] {
   const { old, drop } = state.runtime;
   return old || drop ? allRows(state).filter(it => isOver(state, it)) : [];

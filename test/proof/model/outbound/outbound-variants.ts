@@ -265,7 +265,7 @@ const ofTheReference: readonly Variant[] = [
   ),
   bad('resume sets no wakeAt, no audit', 46, STUCK, { pause: 1 }, { ...NO_NETS, resumeWakes: false }),
   bad(
-    'wakeAt stays behind a closed gate: swept forever',
+    'wakeAt stays behind a shut gate: swept forever',
     8_884,
     STUCK,
     { pause: 1, fail: 1, crash: 1 },

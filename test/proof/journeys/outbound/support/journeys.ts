@@ -335,7 +335,7 @@ export const JOURNEYS: readonly Journey[] = [
     },
   },
   {
-    name: 'expiry behind a closed gate',
+    name: 'expiry behind a shut gate',
     tends: true,
     world: { retentionMs: HOUR_MS, auditMinutes: 5, idleMs: 30_000 },
     async play(stage) {

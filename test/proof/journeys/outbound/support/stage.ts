@@ -22,7 +22,7 @@ export interface Journey {
   readonly play: (stage: Stage) => Promise<void>;
   /** Calls of tend are worth a fault as well. */
   readonly tends?: true;
-  /** It ends with rows behind a closed gate. */
+  /** It ends with rows behind a shut gate. */
   readonly leavesRows?: true;
 }
 export interface Call {
