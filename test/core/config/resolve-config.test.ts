@@ -244,7 +244,7 @@ describe('a mistake is named with its place, what was given, what is allowed and
     ['an unknown severity', `${prod}.alarmTargets`, { pages: [] }, /did you mean page/, `${prod}.alarmTargets.pages`],
     ['a log retention CloudWatch does not know', `${prod}.logRetentionDays`, 31, /30/],
     ['more sends than one core does', `${prod}.sweepSendsPerSecond`, 551, /from 1 to 550/],
-    ['the key that chose a client for AWS', `${prod}.awsClient`, 'signed', /key that is gone; .*by the AWS SDK/],
+    ['the key that chose a client for AWS', `${prod}.awsClient`, 'signed', /this key is gone; .*by the AWS SDK/],
     ['words before the origin', `${prod}.publicUrl`, 'x https://a.example', /an origin such as/],
     ['a path behind the origin', `${prod}.publicUrl`, 'https://a.example/hooks', /remove what follows the host/],
     ['an environment with capitals', 'environments.Prod', {}, /rename/],

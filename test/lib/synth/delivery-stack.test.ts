@@ -276,14 +276,14 @@ describe('the dashboard', () => {
       properties.metrics.map(nameOf).join(', '),
     ]);
     expect(Object.fromEntries(shown)).toEqual({
-      'Published, delivered': 'Published, Delivered, PublishRefused',
+      'Published, delivered': 'Published, Delivered, PublishRefused, PublishReported',
       '202 to first byte, ms': 'FirstAttemptDelay p50, FirstAttemptDelay p99',
       'First attempts': 'FirstAttempts, FirstAttemptsOk, WaitingOldestHealthyAge',
       'Failed attempts, by class': 'timeout, connect, dns, tls, server_error, busy, denied, message_refused',
       Endpoints: 'EndpointsOnHold, EndpointsShut, EndpointsDisabled',
       'Ended without success': 'DeadDeliveries, EndedUnsent, DeliveryRetries',
       'Oldest, seconds': 'job, fast, slow',
-      Waiting: 'jobs, fast, slow, DeliveriesWaiting, dead jobs, dead tokens',
+      Waiting: 'jobs, fast, slow, DeliveriesWaiting, dead jobs, dead wake-ups',
       'Safety net': 'TendRuns, WakeLost, FanOutLost, SessionsRobbed, OwnFault',
     });
   });
