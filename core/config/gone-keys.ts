@@ -65,7 +65,12 @@ export function withoutGone(gone: Gone, check: Check): Check {
     const isGone = ([key]: readonly [string, unknown]) => Object.hasOwn(gone, key);
     const entries = Object.entries(value);
     for (const [key, given] of entries.filter(isGone))
-      report({ path: join(path, key), given: show(given), allowed: 'nothing: this key is gone', fix: gone[key] as string });
+      report({
+        path: join(path, key),
+        given: show(given),
+        allowed: 'nothing: this key is gone',
+        fix: gone[key] as string,
+      });
     check(Object.fromEntries(entries.filter(each => !isGone(each))), path, report);
   };
 }
