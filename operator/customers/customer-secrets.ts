@@ -3,9 +3,9 @@ import { aesSealer } from '#adapters/crypto/aes-sealer.ts';
 import { parseSecret } from '#adapters/secrets/parse-secret.ts';
 import { secretName } from '#core/config/deployment.ts';
 import type { Sealer } from '#core/outbound/ports.ts';
-import type { AppId, EndpointId } from '#core/outbound/protocol/ids.ts';
+import type { AppId, ContactId, EndpointId } from '#core/outbound/protocol/ids.ts';
 import type { StoredKey } from '#core/outbound/protocol/items.ts';
-import { endpointKey, secretsKey } from '#core/outbound/protocol/keys.ts';
+import { contactsKey, endpointKey, secretsKey } from '#core/outbound/protocol/keys.ts';
 import type { Operator } from '#operator/operator.ts';
 import { OperatorError } from '#operator/operator-error.ts';
 import { asSecretReader } from '#operator/sealed-secrets.ts';
@@ -27,7 +27,7 @@ export async function masterSealer(operator: Operator): Promise<Sealer> {
   throw new OperatorError(`There is no master secret ${name}: deploy the environment with outbound`, 'not_found');
 }
 
-/** Of every endpoint in the export, by its id. Throws OperatorError (credentials) for whoever may not. */
+/** Of every endpoint in the export, and of every contact with a URL, by its id. Throws OperatorError (credentials) for whoever may not. */
 export function readEndpointSecrets(
   operator: Operator,
   { applications }: ExportedCustomers,
@@ -37,7 +37,7 @@ export function readEndpointSecrets(
     const gateway = await operator.gateway();
     const [store, sealer] = [await gateway.outbound(), await masterSealer(operator)];
     const found: Record<string, EndpointSecrets> = {};
-    for (const { id: app, endpoints } of applications) {
+    for (const { id: app, endpoints, contacts = [] } of applications) {
       const ids = endpoints.map(({ id }) => id as EndpointId);
       const items = await store.getMany(ids.map(id => endpointKey(app as AppId, id)));
       const secrets = await store.getMany(ids.map(secretsKey));
@@ -48,13 +48,23 @@ export function readEndpointSecrets(
         const keys = live.map(({ sealed, ...key }) => ({ ...key, key: base64(sealer.open(sealed, id)) }));
         found[id] = { keys, headers: items[at].headers };
       }
+      const [told] = contacts.length === 0 ? [] : await store.getMany([contactsKey(app as AppId)]);
+      for (const { id, key } of told?.contacts ?? []) {
+        if (key === undefined) continue;
+        const { sealed, ...rest } = key;
+        found[id] = { keys: [{ ...rest, key: base64(sealer.open(sealed, id)) }], headers: {} };
+      }
     }
     return found;
   });
 }
 
 /** As they are stored in another environment, about the same endpoint. */
-export const sealedAgain = (keys: readonly OpenKey[], ep: EndpointId, sealer: Sealer): readonly StoredKey[] =>
+export const sealedAgain = (
+  keys: readonly OpenKey[],
+  ep: EndpointId | ContactId,
+  sealer: Sealer,
+): readonly StoredKey[] =>
   keys.map(({ key, ...rest }) => ({ ...rest, sealed: sealer.seal(Buffer.from(key, 'base64'), ep) }));
 
 /** By name, form and bytes; what is stored and does not open is another. */

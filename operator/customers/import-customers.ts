@@ -5,17 +5,27 @@
  */
 import { randomBytes } from 'node:crypto';
 import { nodeSigningCrypto } from '#adapters/crypto/node-signing-crypto.ts';
+import { given } from '#core/given.ts';
 import { checkTarget, type TargetRules } from '#core/outbound/address/target-url.ts';
 import { ENDPOINT } from '#core/outbound/api/endpoint-body.ts';
 import { sealKey, secretOf } from '#core/outbound/api/endpoint-secret.ts';
 import type { ItemStore, Sealer } from '#core/outbound/ports.ts';
 import type { ApplicationItem, EndpointItem, StoredKey } from '#core/outbound/protocol/items.ts';
-import { applicationKey, appNameKey, endpointKey, endpointNameKey, secretsKey } from '#core/outbound/protocol/keys.ts';
+import {
+  applicationKey,
+  appNameKey,
+  contactsKey,
+  endpointKey,
+  endpointNameKey,
+  secretsKey,
+} from '#core/outbound/protocol/keys.ts';
 import {
   type ClosedGate,
   gateOfImported,
   type ImportedApplication,
+  type ImportedContact,
   importApplication,
+  importContacts,
   importEndpoint,
   PAUSED_BY_IMPORT,
 } from '#core/outbound/registry/imported.ts';
@@ -26,7 +36,14 @@ import { OperatorError } from '#operator/operator-error.ts';
 import { areSameKeys, type EndpointSecrets, masterSealer, sealedAgain } from './customer-secrets.ts';
 import { listEventTypes } from './event-types.ts';
 import { allOf } from './export-customers.ts';
-import { type CustomersFile, type Fields, only, type ReadApplication, type ReadEndpoint } from './read-customers.ts';
+import {
+  type CustomersFile,
+  type Fields,
+  only,
+  type ReadApplication,
+  type ReadContact,
+  type ReadEndpoint,
+} from './read-customers.ts';
 
 /** Something that is not as it was, or not there. */
 interface LeftBehind {
@@ -44,6 +61,7 @@ export interface ImportedCustomers {
   readonly types: Readonly<Counts>;
   readonly applications: Readonly<Counts>;
   readonly endpoints: Readonly<Counts>;
+  readonly contacts: Readonly<Counts>;
   /** Of those made: closed as they were. The others wait for a person who resumes them. */
   readonly closed: number;
   readonly left: readonly LeftBehind[];
@@ -83,6 +101,7 @@ class Import {
     types: { made: 0, there: 0 },
     applications: { made: 0, there: 0 },
     endpoints: { made: 0, there: 0 },
+    contacts: { made: 0, there: 0 },
   };
   #closed = 0;
 
@@ -123,7 +142,7 @@ class Import {
     }
   }
 
-  async application({ item, limit, isErasing, endpoints }: ReadApplication): Promise<void> {
+  async application({ item, limit, isErasing, endpoints, contacts }: ReadApplication): Promise<void> {
     const what = `application ${item.uid ?? item.id}`;
     if (isErasing) return this.#leave(what, 'it is being erased', 'nothing: it ends where it comes from', false);
     const there = await this.#store.get(applicationKey(item.id), 'consistent');
@@ -145,6 +164,41 @@ class Import {
       if (other.length > 0) this.#isOther(what, other, false);
     }
     for (const endpoint of endpoints) await this.#endpoint(endpoint, limit);
+    if (contacts.length > 0) await this.#contacts(what, item.id, contacts);
+  }
+
+  /** All at once, or none: where there are some, or were, somebody may have left. */
+  async #contacts(what: string, app: ApplicationItem['id'], contacts: readonly ReadContact[]): Promise<void> {
+    if ((await this.#store.get(contactsKey(app), 'consistent')) !== undefined) {
+      this.#counts.contacts.there += contacts.length;
+      return;
+    }
+    const brought = contacts.flatMap(contact => this.#contact(what, contact) ?? []);
+    if (brought.length === 0) return;
+    const made =
+      this.#way.dryRun ||
+      (await importContacts({ store: this.#store }, app, brought, this.#gateway.clock.now())).kind === 'applied';
+    this.#counts.contacts[made ? 'made' : 'there'] += brought.length;
+  }
+
+  #contact(of: string, { confirmedAt, ...contact }: ReadContact): ImportedContact | undefined {
+    const { id, email, url } = contact;
+    const { contacts, email: mails } = this.#gateway.deployment.config.outbound ?? {};
+    const { secrets } = this.#way;
+    const own = secrets === 'new' ? undefined : secrets[id]?.keys;
+    const [key] = sealedAgain(own ?? [], id, this.#sealer);
+    const verdict = url === undefined ? undefined : checkTarget(url, this.#target);
+    const left = (why: string, fix: string): undefined =>
+      this.#leave(`${of}: contact ${id}`, why, fix, false) as undefined;
+    if (!contacts || (email !== undefined && mails === undefined))
+      return left(
+        'this environment has none of its kind',
+        'set outbound.contacts, or outbound.email, and deploy first',
+      );
+    if (confirmedAt === undefined) return left('it never confirmed', 'its owner adds it again');
+    if (verdict?.kind === 'refused') return left(`url: ${verdict.message}`, 'its owner adds another');
+    if (url !== undefined && key === undefined) return left('its secret is not in the file', 'its owner adds it again');
+    return { ...contact, ...given({ key }), confirmedAt };
   }
 
   async #endpoint({ item, was, headers }: ReadEndpoint, limit: number): Promise<void> {

@@ -1,12 +1,14 @@
 /** What `holdfast out export` wrote, judged by the checks of the API before anything is asked or written. */
 import { given } from '#core/given.ts';
 import { applicationOfBody } from '#core/outbound/api/applications-api.ts';
+import { CONTACT_FIELDS } from '#core/outbound/api/contacts-api.ts';
 import { ENDPOINT, type EndpointBody, endpointFields, newEndpointOf } from '#core/outbound/api/endpoint-body.ts';
 import { applicationFields } from '#core/outbound/api/fields.ts';
-import type { AppId, EndpointId } from '#core/outbound/protocol/ids.ts';
+import type { AppId, ContactId, EndpointId } from '#core/outbound/protocol/ids.ts';
 import type { EndpointItem } from '#core/outbound/protocol/items.ts';
+import { MOST_CONTACTS } from '#core/outbound/registry/contacts.ts';
 import { DEFAULT_ENDPOINT_LIMIT } from '#core/outbound/registry/endpoints.ts';
-import type { ClosedGate, ImportedApplication } from '#core/outbound/registry/imported.ts';
+import type { ClosedGate, ImportedApplication, ImportedContact } from '#core/outbound/registry/imported.ts';
 import { object, problemsOf } from '#core/problem.ts';
 import { parseIso } from '#core/time.ts';
 import type { Operator } from '#operator/operator.ts';
@@ -20,11 +22,14 @@ export interface ReadEndpoint {
   /** Names of headers, whose values the export masks. */
   readonly headers: readonly string[];
 }
+/** Without `confirmedAt`: it was asked, and has not answered. */
+export type ReadContact = Omit<ImportedContact, 'key' | 'confirmedAt'> & Partial<Pick<ImportedContact, 'confirmedAt'>>;
 export interface ReadApplication {
   readonly item: ImportedApplication;
   readonly limit: number;
   readonly isErasing: boolean;
   readonly endpoints: readonly ReadEndpoint[];
+  readonly contacts: readonly ReadContact[];
 }
 export interface CustomersFile {
   readonly types: readonly (Fields & { readonly name: string })[];
@@ -32,7 +37,7 @@ export interface CustomersFile {
 }
 
 const LONGEST_DAYS = 3_650;
-const ID = /^(?:app|ep)_[0-9a-hjkmnp-tv-z]{26}$/;
+const ID = /^(?:app|ep|con)_[0-9a-hjkmnp-tv-z]{26}$/;
 
 /** Throws OperatorError (usage) that names the first fault. */
 export async function readCustomers(operator: Operator, file: Fields): Promise<CustomersFile> {
@@ -66,6 +71,7 @@ function readApplication(shown: Fields, prefix: string): ReadApplication {
     limit: Math.max(most, endpoints.length),
     isErasing: shown['state'] === 'erasing',
     endpoints: endpoints.map(each => readEndpoint(each as Fields, id as AppId, prefix)),
+    contacts: readContacts(shown['contacts'] ?? [], id),
   };
 }
 
@@ -98,6 +104,22 @@ function readEndpoint(shown: Fields, app: AppId, prefix: string): ReadEndpoint {
   };
   const was = { gate: shown['gate'], gateBy: shown['closed_by'] ?? undefined, gateWhy: shown['why'] ?? undefined };
   return { item, headers, was: given(was) as Partial<ClosedGate> };
+}
+
+function readContacts(shown: unknown, app: string): readonly ReadContact[] {
+  if (!Array.isArray(shown) || shown.length > MOST_CONTACTS)
+    throw wrong(app, `no list of up to ${MOST_CONTACTS} contacts`);
+  return shown.map((each: Fields): ReadContact => {
+    const id = String(each?.['id']).slice(0, 40);
+    if (!(ID.test(id) && id.startsWith('con_'))) throw wrong(`a contact of ${app}`, 'no id (con_…)');
+    const { email, url, created_at: created, confirmed_at: confirmed } = each;
+    const address = given({ email: textOf(email), url: textOf(url) });
+    refuse(`${app}/${id}`, problemsOf(address, object(CONTACT_FIELDS)));
+    if (Object.keys(address).length !== 1) throw wrong(`${app}/${id}`, 'neither email nor url, or both');
+    const [createdAt, confirmedAt] = [parseIso(String(created)), parseIso(String(confirmed))];
+    if (createdAt === undefined) throw wrong(`${app}/${id}`, 'no created_at');
+    return { id: id as ContactId, ...address, createdAt, ...given({ confirmedAt }) };
+  });
 }
 
 export const only = (from: Fields, names: readonly string[]): Fields =>

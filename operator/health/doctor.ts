@@ -78,7 +78,8 @@ async function guard(name: string, check: (note: (found: Check) => void) => Prom
 /** Who took secrets out of here, as the last exports noted it. */
 async function checkExports(operator: Operator, note: (check: Check) => void): Promise<void> {
   for (const { at, by, of, count, to } of await secretsTaken(operator, SHOWN_EXPORTS)) {
-    const text = `${by} exported those of ${count} ${of} ${ago(at, operator.clock.now())}, for ${to}`;
+    const whose = of === 'endpoints' ? 'endpoints and contacts' : of;
+    const text = `${by} exported those of ${count} ${whose} ${ago(at, operator.clock.now())}, for ${to}`;
     note({ name: 'secrets', result: 'ok', text });
   }
 }

@@ -88,6 +88,7 @@ function tell(run: Run, result: ImportResult | ImportedCustomers, dryRun: boolea
         counted('event types', result.types),
         counted('applications', result.applications),
         counted('endpoints', result.endpoints),
+        ...('contacts' in result ? [counted('contacts', result.contacts)] : []),
       ],
     ),
     ...(result.left.length === 0 ? [] : ['', 'Not carried over:']),

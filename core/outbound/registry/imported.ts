@@ -1,9 +1,16 @@
-/** Applications and endpoints of another environment, under their own ids. Nothing is sent by it, and nobody is told. */
+/** Applications, endpoints and contacts of another environment, under their own ids. Nothing is sent by it, and nobody is told. */
 import { FIRST_PACE } from '#core/outbound/drain/pace.ts';
-import type { ItemStore, ItemsTransactResult } from '#core/outbound/ports.ts';
-import { createApplication } from '#core/outbound/protocol/control-writes.ts';
+import type { ItemResult, ItemStore, ItemsTransactResult } from '#core/outbound/ports.ts';
+import { createApplication, putContacts } from '#core/outbound/protocol/control-writes.ts';
 import { createEndpoint } from '#core/outbound/protocol/delivery-writes.ts';
-import type { ApplicationItem, EndpointItem, RuntimeItem, StoredKey } from '#core/outbound/protocol/items.ts';
+import type {
+  ApplicationItem,
+  Contact,
+  ContactsItem,
+  EndpointItem,
+  RuntimeItem,
+  StoredKey,
+} from '#core/outbound/protocol/items.ts';
 import { APPS, listedAt } from '#core/outbound/protocol/keys.ts';
 import type { Ids } from '#core/ports.ts';
 
@@ -46,4 +53,27 @@ export function importEndpoint(
   const pulled = endpoint.kind === 'pull' ? ({ pulled: true } as const) : {};
   const runtime: RuntimeItem = { ep, app, ...pulled, ...gate, crashes: 0, opens: 0, probes: 0, dead: 0, ...FIRST_PACE };
   return store.transact(createEndpoint(endpoint, { keys, version: 1 }, runtime, limit), ids.uuid());
+}
+
+export type ImportedContact = Pick<Contact, 'id' | 'email' | 'url' | 'key' | 'createdAt'> &
+  Required<Pick<Contact, 'confirmedAt'>>;
+
+/**
+ * C14: contacts that have confirmed; what happened until now is told by the environment that they come from. Refused: its
+ * application has had contacts here, and who left since does not come back.
+ */
+export function importContacts(
+  { store }: { readonly store: Pick<ItemStore, 'put'> },
+  app: ApplicationItem['id'],
+  contacts: readonly ImportedContact[],
+  now: number,
+): Promise<ItemResult<ContactsItem>> {
+  return store.put(
+    putContacts(
+      app,
+      0,
+      contacts.map(each => ({ ...each, toldTo: now })),
+      now,
+    ),
+  );
 }

@@ -8,9 +8,12 @@ import { generateX25519Identity, identityToRecipient } from 'age-encryption';
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, it } from 'vitest';
 import { aesSealer } from '#adapters/crypto/aes-sealer.ts';
+import { tellContacts } from '#core/outbound/contacts/tell-contacts.ts';
+import type { Mail } from '#core/outbound/ports.ts';
 import { closeGate } from '#core/outbound/protocol/delivery-writes.ts';
-import type { EndpointId } from '#core/outbound/protocol/ids.ts';
+import type { ContactId, EndpointId } from '#core/outbound/protocol/ids.ts';
 import { runtimeKey } from '#core/outbound/protocol/keys.ts';
+import { changeContacts, contactWith } from '#core/outbound/registry/contacts.ts';
 import { PAUSED_BY_IMPORT } from '#core/outbound/registry/imported.ts';
 import { eventsOf } from '#core/outbound/tend/operational-events.ts';
 import { DAY_MS, HOUR_MS } from '#core/time.ts';
@@ -76,6 +79,17 @@ async function filled() {
     ...{ kind: 'update', key: runtimeKey(eps['disabled-by-system'] as EndpointId) },
     set: { gate: 'disabled', gateBy: 'system', gateWhy: '410', gateSince: old.clock.now() },
   });
+  for (const body of [
+    { url: 'https://told.customer.com/in' },
+    { email: 'ops@customer.com' },
+    { email: 'new@customer.com' },
+  ])
+    expect((await call('POST /v1/apps/{app}/contacts', { app: 'uid:acme' }, body)).status).toBe(201);
+  // All but the last have clicked.
+  const acme = (await call('GET /v1/apps/{app}', { app: 'uid:acme' })).body.id;
+  await changeContacts(old.store, acme, old.clock.now(), list =>
+    list.map((each, at) => contactWith(each, { askedAt: undefined, ...(at < 2 && { confirmedAt: old.clock.now() }) })),
+  );
   await put('acme', 'deleted', {});
   await call('DELETE /v1/apps/{app}/endpoints/{ep}', at('deleted'));
   const identity = await generateX25519Identity();
@@ -98,6 +112,13 @@ async function customersOf({ items, master }: Environment): Promise<ReadonlyMap<
   const kept = [...(await items('registry'))].flatMap(([key, item]) => {
     const { endpointVersion: _, changedEndpoint: __, subscribedAt: ___, version: ____, ...rest } = item;
     if (/^[RNCJ]#/.test(key) || item.deletedAt !== undefined || /#deleted$/.test(item.pk)) return [];
+    if (key.startsWith('K#')) {
+      const contacts = item.contacts.flatMap(({ toldTo, key: sealed, ...each }: Json) => {
+        const opened = sealed && Buffer.from(sealer.open(sealed.sealed, each.id as ContactId)).toString('hex');
+        return each.confirmedAt === undefined ? [] : [{ ...each, opened, kid: sealed?.kid }];
+      });
+      return [[key, contacts] as const];
+    }
     if (!key.startsWith('S#')) return [[key.startsWith('T#') ? item.sk : key, rest] as const];
     const keys = item.keys.map(({ sealed, ...each }: Json) => {
       const opened = sealer.open(sealed, item.pk.slice(2));
@@ -134,14 +155,21 @@ describe('customers in another environment', () => {
       types: { made: 2, there: 0 },
       applications: { made: 3, there: 0 },
       endpoints: { made: 10, there: 0 },
+      contacts: { made: 2, there: 0 },
     };
-    expect(JSON.parse(dry.stdout)).toEqual({ dry_run: true, ...all, closed: 4, left: [] });
+    const unconfirmed = [
+      expect.objectContaining({
+        what: expect.stringMatching(/^application acme: contact con_/),
+        why: 'it never confirmed',
+      }),
+    ];
+    expect(JSON.parse(dry.stdout)).toEqual({ dry_run: true, ...all, closed: 4, left: unconfirmed });
     expect((await target.items('registry')).size).toBe(0);
 
     const { code, stdout, stderr } = await target.run([...args, '--yes', '--json']);
     expect({ code, told: JSON.parse(stdout) }, stderr).toEqual({
       code: 0,
-      told: { dry_run: false, ...all, closed: 4, left: [] },
+      told: { dry_run: false, ...all, closed: 4, left: unconfirmed },
     });
     expect(await differences(old, target)).toEqual([]);
     expect((await customersOf(target)).size).toBeGreaterThan(30);
@@ -203,6 +231,7 @@ describe('customers in another environment', () => {
         types: { made: 0, there: 2 },
         applications: { made: 0, there: 3 },
         endpoints: { made: 0, there: 10 },
+        contacts: { made: 0, there: 3 },
         left: [],
       },
     });
@@ -217,9 +246,59 @@ describe('customers in another environment', () => {
     expect((await differences(old, target)).filter(key => key.includes(ep))).toHaveLength(2);
   });
 
+  it('contacts that confirmed stay so, and hear of nothing that was before; who left does not come back', async () => {
+    const { old, args } = await filled();
+    const target = empty();
+    await target.run([...args, '--yes']);
+    const mails: Mail[] = [];
+    const ports = { ...target.ports, mailer: { send: async (mail: Mail) => void mails.push(mail) } };
+    const rules = { name: 'Acme', portalUrl: 'https://api.acme.com/portal' };
+    for (let hour = 0; hour < 30; hour++) {
+      await tellContacts(ports, rules, target.clock.now() + HOUR_MS);
+      target.pass(HOUR_MS);
+    }
+    expect([mails, target.sent]).toEqual([[], []]);
+    // What fails here from now on is told, signed with the secret that it has.
+    await target.store.update({
+      ...{ kind: 'update', key: runtimeKey((await idOf(target, 'open')) as EndpointId) },
+      set: { gate: 'disabled', gateBy: 'system', gateWhy: '410', gateSince: target.clock.now() },
+    });
+    target.pass(HOUR_MS);
+    await tellContacts(ports, rules, target.clock.now() + HOUR_MS);
+    expect([mails.map(({ to }) => to), target.sent.map(({ url }) => url)]).toEqual([
+      ['ops@customer.com'],
+      ['https://told.customer.com/in'],
+    ]);
+
+    const list = async (it: Environment): Promise<readonly Json[]> =>
+      (await it.call('GET /v1/apps/{app}/contacts', { app: 'uid:acme' })).body.data;
+    expect(await list(target)).toEqual((await list(old)).slice(0, 2));
+    for (const { id } of await list(target))
+      await target.call('DELETE /v1/apps/{app}/contacts/{contact}', { app: 'uid:acme', contact: id });
+    expect((await target.run([...args, '--yes'])).code).toBe(0);
+    expect(await list(target)).toEqual([]);
+  });
+
+  it('contacts stay behind where the environment has none of their kind, or nobody gave their secret', async () => {
+    const { args, file } = await filled();
+    const contacts = async (it: Environment): Promise<readonly string[]> =>
+      [...(await it.items('registry')).keys()].filter(key => key.startsWith('K#'));
+    const target = empty();
+    const { deployment } = target.gateway;
+    const { contacts: _, email: __, ...outbound } = deployment?.config.outbound ?? {};
+    const none = { ...deployment, config: { ...deployment?.config, outbound } };
+    const { stdout } = await target.run([...args, '--yes'], { deployment: none as never });
+    expect(stdout.match(/contact con_\w+: this environment has none of its kind/g)).toHaveLength(3);
+    expect(await contacts(target)).toEqual([]);
+    const unsealed = empty();
+    const brought = await unsealed.run(['out', 'import', '--from', 'holdfast', file, '--new-secrets', '--yes']);
+    expect(brought.stdout).toMatch(/contact con_\w+: its secret is not in the file/);
+    expect(await contacts(unsealed)).toHaveLength(1);
+  });
+
   it('cut off at any write, done or not, it is finished by the next run', async () => {
     const { old, args } = await filled();
-    const writes = 2 + 3 + 10;
+    const writes = 2 + 3 + 10 + 1;
     for (let n = 0; n <= 2 * writes; n++) {
       const [left, late] = [n >> 1, n % 2 === 1];
       const broken = empty();
@@ -277,7 +356,7 @@ describe('customers in another environment', () => {
     expect(stdout).toMatch(/header authorization: its value is not in the file/);
     const open = Object.keys(ENDPOINTS).length + 1;
     expect((await differences(old, target)).filter(key => key.startsWith('S#'))).toHaveLength(open);
-    expect((await differences(old, target)).filter(key => !key.startsWith('S#'))).toHaveLength(1);
+    expect((await differences(old, target)).filter(key => !key.startsWith('S#'))).toHaveLength(2);
     expect((await target.run([...args, '--new-secrets', '--yes'])).code).toBe(0);
   });
 
@@ -288,6 +367,10 @@ describe('customers in another environment', () => {
     ['no id \\(ep_', (all: Json) => spoilt(all, { id: 'ep_1' })],
     ['no created_at, updated_at or version', (all: Json) => spoilt(all, { version: 'x' })],
     ['no created_at', (all: Json) => spoilt(all, { created_at: 'once' })],
+    ['no id \\(con_', (all: Json) => told(all, { id: 'con_../x' })],
+    ['email: allowed', (all: Json) => told(all, { email: 'nobody' })],
+    ['neither email nor url, or both', (all: Json) => told(all, { email: 'a@b.example', url: 'https://b.example' })],
+    ['no list of up to 5 contacts', (all: Json) => told(all, {}, 2)],
   ])('a file that is wrong (%s) writes nothing', async (says, spoil) => {
     const { args, file } = await filled();
     writeFileSync(file, JSON.stringify(spoil(JSON.parse(readFileSync(file, 'utf8')))));
@@ -307,6 +390,18 @@ const spoilt = (all: Json, with_: Json): Json => ({
   })),
 });
 
+/** Contacts so, `times` each. */
+const told = (all: Json, with_: Json, times = 1): Json => ({
+  ...all,
+  applications: all.applications.map((app: Json) => ({
+    ...app,
+    contacts: Array.from({ length: times }, () => app.contacts.map((each: Json) => ({ ...each, ...with_ }))).flat(),
+  })),
+});
+
+const idOf = async ({ call }: Environment, name: string): Promise<unknown> =>
+  (await call('GET /v1/apps/{app}/endpoints/{ep}', { app: 'uid:acme', ep: `uid:${name}` })).body.id;
+
 /** With another last letter. */
 const mistyped = (key: string): string =>
   key.slice(0, -1) + (/q$/i.test(key) ? 'P' : 'Q')[key === key.toUpperCase() ? 'toUpperCase' : 'toLowerCase']();
@@ -323,10 +418,10 @@ describe('secrets', () => {
     const names = await old.cli.gateway.control.list('secrets-taken#');
     expect(names).toHaveLength(1);
     expect(JSON.parse((await old.cli.gateway.control.read(names[0] ?? ''))?.value ?? '')).toEqual({
-      ...{ at: old.clock.now(), by: 'ada', of: 'endpoints', count: 10, to: recipient },
+      ...{ at: old.clock.now(), by: 'ada', of: 'endpoints', count: 11, to: recipient },
     });
     const doctor = await old.run(['doctor']);
-    expect(doctor.stdout).toMatch(new RegExp(`ada exported those of 10 endpoints .*for ${recipient}`));
+    expect(doctor.stdout).toMatch(new RegExp(`ada exported those of 11 endpoints .*for ${recipient}`));
 
     const unnoted = temporaryFile('unnoted.json');
     const control = { ...old.cli.gateway.control, write: () => Promise.reject(new Error('away')) };

@@ -37,7 +37,10 @@ export function environment(master: string, at = START) {
     put: (key, bytes) => writing(() => world.ports.blobs.put(key, bytes)),
   };
   const { deployment } = cli.gateway;
-  const outbound = resolveOutbound({}, { emulated: true, retentionDays: 30 });
+  const outbound = resolveOutbound(
+    { portal: { name: 'Acme' }, contacts: true, email: { from: 'webhooks@acme.com' } },
+    { emulated: true, retentionDays: 30 },
+  );
   const gateway: Partial<Gateway> = {
     delivery: () => Promise.resolve(api),
     outbound: () => Promise.resolve(store),
