@@ -1,19 +1,9 @@
 /** Applications, as a person limits and erases them: through the delivery API, nothing beside it. */
 
+import type { ApplicationView, LimitsBody } from '#core/outbound/api/applications-api.ts';
+import type { ErasureView } from '#core/outbound/api/erasure-api.ts';
 import type { Operator } from '#operator/operator.ts';
-import { type Application, ask } from './deliveries.ts';
-
-/** Absent: the default of docs/send/publish.md. */
-export interface ApplicationLimits {
-  readonly endpoints?: number;
-  readonly publish_per_second?: number;
-  readonly payload_bytes?: number;
-  readonly retention_days?: number;
-}
-export interface ApplicationView extends Application {
-  readonly limits: ApplicationLimits;
-  readonly created_at: string;
-}
+import { ask } from './deliveries.ts';
 
 /** `app` is an id or `uid:<uid>`. Throws OperatorError (not_found). */
 export function showApplication(operator: Operator, app: string): Promise<ApplicationView> {
@@ -24,7 +14,7 @@ export function showApplication(operator: Operator, app: string): Promise<Applic
 export async function changeLimits(
   operator: Operator,
   app: string,
-  change: { readonly [Name in keyof ApplicationLimits]?: number | null },
+  change: { readonly [Name in keyof LimitsBody]?: number | null },
 ): Promise<ApplicationView> {
   const { id, limits } = await showApplication(operator, app);
   const all = Object.entries({ ...limits, ...change }).filter(([, value]) => value !== null);
@@ -32,20 +22,6 @@ export async function changeLimits(
 }
 
 /** How far an erasure or its dry run is; at the end the report, which is kept. */
-export interface ErasureView {
-  readonly application: string;
-  readonly dry_run: boolean;
-  readonly state: 'erasing' | 'erased' | 'counting' | 'counted';
-  readonly phase: string;
-  readonly by: string;
-  readonly started_at: string;
-  readonly finished_at: string | null;
-  /** By kind. */
-  readonly counts: Readonly<Record<string, number>>;
-  /** What no erasure reaches, and until when. */
-  readonly stays: readonly { readonly what: string; readonly until: string | null }[];
-}
-
 const queryOf = (dryRun: boolean) => (dryRun ? { dry_run: 'true' } : {});
 
 /** Begins to erase an application, or with `dryRun` to count what that would remove. `tend` does it. */

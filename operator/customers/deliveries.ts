@@ -1,6 +1,11 @@
 /** Webhooks to customers, as a person looks at them and acts on them: through the delivery API, nothing beside it. */
 import { given } from '#core/given.ts';
 import type { EpochMs } from '#core/glossary.ts';
+import type { ApplicationView } from '#core/outbound/api/applications-api.ts';
+import type { MessageView } from '#core/outbound/api/deliveries/messages-api.ts';
+import type { ReplayJobView } from '#core/outbound/api/deliveries/replay-api.ts';
+import type { STATES } from '#core/outbound/api/health-api.ts';
+import type { TestAnswer } from '#core/outbound/api/test-delivery.ts';
 import { SECOND_MS, toIso } from '#core/time.ts';
 import { type DayCounts, isWellState, type EndpointState as StateOf } from '#core/words.ts';
 import { askDelivery, type DeliveryCall } from '#operator/delivery-api.ts';
@@ -8,13 +13,7 @@ import type { Gateway } from '#operator/gateway.ts';
 import type { Operator } from '#operator/operator.ts';
 import type { Attempt, Delivery as DeliveryOf, Health } from '../../ui/delivery.ts';
 
-export interface Application {
-  readonly id: string;
-  readonly uid: string | null;
-  readonly name: string;
-  readonly endpoints: number;
-  readonly state: string;
-}
+type State = (typeof STATES)[number];
 
 /** All endpoints: as they are now, or with many applications as the last endpoint check found them; `as_of` null: none came yet. */
 export interface DeliverySummary {
@@ -38,9 +37,6 @@ export interface DeliverySummary {
   readonly egress_guard: { readonly silent: number; readonly counted: number; readonly seen_at: string } | null;
 }
 
-/** `holding`: it kept failing or asked for a pause; nothing is sent until then. */
-export type EndpointState = 'ok' | 'untried' | 'failing' | 'holding' | 'paused' | 'disabled' | 'pulled';
-
 export interface Endpoint extends StateOf {
   readonly id: string;
   readonly uid: string | null;
@@ -48,7 +44,7 @@ export interface Endpoint extends StateOf {
   /** Null: its owner reads. */
   readonly url: string | null;
   readonly types: readonly string[];
-  readonly state: EndpointState;
+  readonly state: State;
 }
 
 export type EndpointHealth = Health & Pick<Endpoint, 'gate' | 'state'>;
@@ -88,7 +84,7 @@ export async function readDeliverySummary(operator: Operator): Promise<DeliveryS
   const audited = { ...summary, audited_at: summary.as_of };
   const live = await readOutbound(operator, COUNTED_NOW);
   if (live === undefined) return audited;
-  const count = (state: EndpointState): number => live.unwell.filter(each => each.state === state).length;
+  const count = (state: State): number => live.unwell.filter(each => each.state === state).length;
   return {
     ...audited,
     ...{ as_of: toIso(live.at), endpoints: live.endpoints, failing: count('failing'), on_hold: count('holding') },
@@ -116,7 +112,7 @@ async function list<T>(
 /** `app` and `ep` are ids or `uid:<uid>`, as the API takes them. */
 const endpointPath = (app: string, ep: string): readonly string[] => ['apps', app, 'endpoints', ep];
 
-export function listApplications(operator: Caller): Promise<readonly Application[]> {
+export function listApplications(operator: Caller): Promise<readonly ApplicationView[]> {
   return list(operator, ['apps']);
 }
 
@@ -203,13 +199,6 @@ export function retryMany(
   return ask(operator, { method: 'POST', path: ['replay-jobs'], body: { ...body, ...more } });
 }
 
-export interface ReplayJobView {
-  readonly id: string;
-  readonly state: string;
-  readonly dry_run: boolean;
-  readonly counts: { readonly seen: number; readonly replayed: number; readonly skipped: number };
-}
-
 export function jobOf(operator: Caller, job: string): Promise<ReplayJobView> {
   return ask(operator, { method: 'GET', path: ['replay-jobs', job] });
 }
@@ -228,17 +217,6 @@ export function setGate(
   return ask(operator, { method: 'POST', path: [...endpointPath(app, ep), act], body });
 }
 
-/** A message as it was published, with the body that is sent. */
-export interface PublishedMessage {
-  readonly id: string;
-  readonly type: string;
-  readonly mode: string;
-  readonly channels: readonly string[];
-  readonly created_at: string;
-  readonly size: number;
-  readonly content_type: string;
-}
-
 /** Of an application, newest first. */
 export function listMessages(
   operator: Caller,
@@ -247,7 +225,7 @@ export function listMessages(
     limit = 50,
     ...filter
   }: { readonly type?: string | undefined; readonly since?: string | undefined; readonly limit?: number } = {},
-): Promise<readonly PublishedMessage[]> {
+): Promise<readonly MessageView[]> {
   return list(operator, ['apps', app, 'messages'], { limit, query: { ...filter } });
 }
 
@@ -256,17 +234,6 @@ export async function messageBody(operator: Caller, app: string, message: string
   const path = ['apps', app, 'messages', message, 'body'];
   const { base64 } = await ask<{ base64: string }>(operator, { method: 'GET', path });
   return Buffer.from(base64, 'base64');
-}
-
-/** What an endpoint said to a test, and what it was sent. */
-export interface TestAnswer {
-  readonly success: boolean;
-  readonly status_code: number | null;
-  readonly class: string;
-  readonly detail: string | null;
-  readonly response_body: string;
-  readonly duration_ms: number;
-  readonly request: { readonly url: string; readonly headers: Readonly<Record<string, string>>; readonly body: string };
 }
 
 /** One signed request now, outside of every queue and record. Ten a minute and application. */
@@ -281,7 +248,7 @@ export function testEndpoint(
 
 export interface OutboundOverview {
   readonly at: EpochMs;
-  readonly applications: readonly Application[];
+  readonly applications: readonly ApplicationView[];
   readonly endpoints: number;
   /** Endpoints that do not get their webhooks now, whoever closed them. */
   readonly unwell: readonly (Endpoint & { readonly applicationName: string })[];
@@ -300,7 +267,7 @@ export async function readOutbound(operator: Operator, most = MOST): Promise<Out
   const before = kept.get(operator);
   const at = operator.clock.now();
   if (before !== undefined && at - before.at < KEPT_MS && before.applications.length <= most) return before;
-  const applications = await list<Application>(operator, ['apps'], { limit: Math.min(MOST, most + 1) });
+  const applications = await list<ApplicationView>(operator, ['apps'], { limit: Math.min(MOST, most + 1) });
   if (applications.length > most) return undefined;
   const found: OutboundOverview['unwell'][number][] = [];
   let endpoints = 0;

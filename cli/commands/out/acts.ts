@@ -1,20 +1,14 @@
 /** `holdfast out retry`, `test`, `pause`, `resume`: what on-call does. */
+
 import { randomUUID } from 'node:crypto';
 import type { Command } from 'commander';
 import { EXIT, usageError } from '#cli/cli-error.ts';
 import { isoSince } from '#cli/filter-options.ts';
 import { type CommandSet, type Run, withExamples } from '#cli/run.ts';
 import { given } from '#core/given.ts';
+import type { ReplayJobView } from '#core/outbound/api/deliveries/replay-api.ts';
 import { stateWord } from '#core/words.ts';
-import {
-  healthOf,
-  jobOf,
-  type ReplayJobView,
-  retryDelivery,
-  retryMany,
-  setGate,
-  testEndpoint,
-} from '#operator/customers/deliveries.ts';
+import { healthOf, jobOf, retryDelivery, retryMany, setGate, testEndpoint } from '#operator/customers/deliveries.ts';
 import { endpointCommand } from './lists.ts';
 
 interface WhyOptions {

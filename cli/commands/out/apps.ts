@@ -1,16 +1,11 @@
 /** `holdfast out apps`: one application for each customer, its limits, and its erasure with a report. */
+
 import type { Command } from 'commander';
 import { wholeNumber } from '#cli/filter-options.ts';
 import { type CommandSet, type Run, withExamples } from '#cli/run.ts';
-import {
-  type ApplicationLimits,
-  type ApplicationView,
-  changeLimits,
-  type ErasureView,
-  eraseApplication,
-  readErasureOf,
-  showApplication,
-} from '#operator/customers/applications.ts';
+import type { ApplicationView, LimitsBody } from '#core/outbound/api/applications-api.ts';
+import type { ErasureView } from '#core/outbound/api/erasure-api.ts';
+import { changeLimits, eraseApplication, readErasureOf, showApplication } from '#operator/customers/applications.ts';
 import { listApplications } from '#operator/customers/deliveries.ts';
 
 interface EraseOptions {
@@ -126,7 +121,7 @@ async function showOne(run: Run, app: string): Promise<void> {
   ]);
 }
 
-const limitLines = (limits: ApplicationLimits): readonly string[] =>
+const limitLines = (limits: LimitsBody): readonly string[] =>
   LIMITS.map(([option, name, , none, about]) => {
     const value = limits[name] === undefined ? `${none} (default)` : String(limits[name]);
     return `${flagOf(option).padEnd(18)} ${value.padEnd(28)} ${about}`;

@@ -28,7 +28,7 @@ import {
 } from './api-call.ts';
 import { applicationFields, uid } from './fields.ts';
 
-interface LimitsBody {
+export interface LimitsBody {
   readonly endpoints?: number;
   readonly publish_per_second?: number;
   readonly payload_bytes?: number;
@@ -65,6 +65,9 @@ function showApplication(item: ApplicationItem) {
     created_at: toIso(createdAt),
   };
 }
+
+/** As the API shows one. */
+export type ApplicationView = ReturnType<typeof showApplication>;
 
 /** As the API names them. Absent ones stay absent: JSON leaves them out, and so does the item. */
 const LIMITS = {

@@ -60,6 +60,8 @@ function showErasure({ rules }: ApiCall, erasure: Erasure) {
   };
 }
 
+export type ErasureView = ReturnType<typeof showErasure>;
+
 /** What no erasure reaches, and until when it is there. */
 function staysOf(at: number, retentionMs: number) {
   const until = (ms: number): string => toIso(at + ms);

@@ -45,6 +45,8 @@ export function showMessage(message: MessageItem) {
   };
 }
 
+export type MessageView = ReturnType<typeof showMessage>;
+
 export const MESSAGE_QUERY = { type: typeName, since: time, until: time, ...PAGE_QUERY };
 /** Newest first, hour by hour: a page may be short and still have a cursor. */
 export async function listMessages(call: ApiCall): Promise<Reply> {

@@ -178,6 +178,8 @@ function showJob(job: ReplayJobItem) {
   };
 }
 
+export type ReplayJobView = ReturnType<typeof showJob>;
+
 export async function showOneJob(call: ApiCall): Promise<Reply> {
   return json(200, showJob(await jobOf(call)));
 }
