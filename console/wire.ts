@@ -158,7 +158,10 @@ export interface AlarmRow {
 export interface DeadGroupRow {
   readonly source: string;
   readonly cause: string;
+  /** What means the group. */
   readonly pattern: string;
+  /** What its errors have in common. */
+  readonly error: string;
   readonly count: number;
   readonly firstAt: number;
   readonly lastAt: number;
@@ -238,6 +241,8 @@ export interface SourceDetail {
   readonly secretChangedAt?: number;
   readonly previousUntil?: number;
   readonly settings: readonly (readonly [name: string, value: string])[];
+  /** Of the last hour, by cause, the most frequent first. */
+  readonly refused: readonly { readonly cause: string; readonly count: number; readonly text: string }[];
   /** The provider's page, Markdown. */
   readonly page?: string;
   readonly now: number;

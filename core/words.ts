@@ -65,16 +65,22 @@ const CAUSES: Readonly<Record<string, string>> = {
   forbidden_address: 'its address is not allowed',
   own_fault: 'we failed',
   internal_error: 'we failed',
+  requested: 'its answer asked for it',
+  failure_rate: 'too many of its tries failed',
+  failing: 'it kept failing',
 };
 
 /** A cause without words of its own loses its underscores. */
 export const causeWords = (cause: string): string => CAUSES[cause] ?? cause.replaceAll('_', ' ');
 
-/** `503, it is overloaded`, or why there was no answer. A 404 shares the class of those who deny access, but seldom its reason. */
+/** Answers of an address where nothing takes webhooks: of every message the same. Whoever judges reads them here. */
+export const WRONG_ADDRESS: readonly number[] = [404, 405];
+
+/** `503, it is overloaded`, or why there was no answer. */
 export const answerWords = (code: number | null | undefined, of: string): string =>
   of === 'ok'
     ? String(code ?? 'accepted')
-    : `${code ?? 'no answer'}, ${code === 404 && of === 'denied' ? 'it found nothing at this address' : causeWords(of)}`;
+    : `${code ?? 'no answer'}, ${WRONG_ADDRESS.includes(code ?? 0) ? 'nothing takes webhooks at this address' : causeWords(of)}`;
 
 /** Why nothing is sent to an endpoint now. */
 const HOLDS: Readonly<Record<string, string>> = {
@@ -106,6 +112,9 @@ export interface EndpointState {
   readonly state: string;
   /** Of a hold its kind; of a shut gate the reason that a person gave. */
   readonly why: string | null;
+  /** `operator`, `customer` or `system`; null while it is open. */
+  readonly closed_by: string | null;
+  readonly closed_at: string | null;
   readonly failing_since: string | null;
   readonly failed_in_a_row: number;
   readonly next_trial_at: string | null;
@@ -118,6 +127,46 @@ export interface EndpointState {
   readonly success_rate_24h: number | null;
 }
 
+/** Who pauses and disables, as our own people call them. */
+const CLOSERS: Readonly<Record<string, string>> = { operator: 'an operator', customer: 'the customer', system: 'us' };
+
+/** `by an operator since 14:02: “ada: their deploy”`: who closed it, when, and why. */
+function closedWords(
+  { closed_by: by, closed_at: at, why }: EndpointState,
+  clock: (iso: string) => string,
+  closers: Readonly<Record<string, string>>,
+): string {
+  const who = by === null ? '' : `by ${closers[by] ?? by}`;
+  const since = at ? `since ${clock(at)}` : '';
+  const because = why === null || why === '' ? '' : by === 'system' ? causeWords(why) : `“${why}”`;
+  return [[who, since].filter(Boolean).join(' '), because].filter(Boolean).join(': ');
+}
+
+/** What waits for an endpoint, as the delivery API counts it. */
+export interface Waiting {
+  readonly count: number;
+  /** Of these, those that were tried. Absent: a deployment that does not say. */
+  readonly retrying?: number;
+  /** There are more than `count`. */
+  readonly more: boolean;
+  /** How many, from 10,000 on. */
+  readonly about: number | null;
+}
+
+/** `28 waiting, 2 retrying`; nothing where none waits. */
+export function waitsWords({ count, retrying = 0, more, about }: Waiting): string {
+  if (about !== null) return `about ${countWords([['pending', about]])}`;
+  if (more) return `${inThousands(count)} or more ${stateWord('pending')}`;
+  return countWords([
+    ['pending', count - retrying],
+    ['retrying', retrying],
+  ]);
+}
+
+/** Deliveries by their state. */
+export const countWords = (counts: readonly (readonly [state: string, count: number])[]): string =>
+  counts.flatMap(([state, n]) => (n === 0 ? [] : [`${inThousands(n)} ${stateWord(state)}`])).join(', ');
+
 /** An endpoint's breaker remembers at least this many results: a longer row of failures may be cut off. */
 const REMEMBERED = 20;
 
@@ -125,7 +174,7 @@ const REMEMBERED = 20;
  * An endpoint in one line; where nobody knows since when it fails, when it last accepted something: `on hold after 5 failed tries; next try 14:32; fails since 14:02; last answer 503, it is overloaded`.
  * `clock`: a time as this reader sees times.
  */
-export function endpointWords(of: EndpointState, clock: (iso: string) => string): string {
+export function endpointWords(of: EndpointState, clock: (iso: string) => string, closers = CLOSERS): string {
   const { state, why, failing_since: since, failed_in_a_row: tries, next_trial_at: next, last_failure: last } = of;
   const rate = of.success_rate_24h === null ? '' : `${Math.round(of.success_rate_24h * 100)} % accepted in 24 hours`;
   const answer = last?.class ? `last answer ${answerWords(last.code, last.class)}` : '';
@@ -149,7 +198,7 @@ export function endpointWords(of: EndpointState, clock: (iso: string) => string)
         ]
       : state === 'failing'
         ? [begun === '' ? 'fails' : `fails ${begun}`, then, begun === '' ? accepted : '', answer, rate]
-        : [why === null || why === '' ? '' : `“${why}”`, last === null ? '' : answer];
+        : [closedWords(of, clock, closers), answer];
   return parts.filter(part => part !== '').join('; ');
 }
 

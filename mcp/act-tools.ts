@@ -1,12 +1,13 @@
 /** What an agent may do where a person allowed it: each act with a dry run before it, a reason that is kept, and a limit. */
 import { splitEventPk, toEventId } from '#core/glossary.ts';
 import type { EventItem } from '#core/inbound/protocol/event-item.ts';
+import { given } from '#core/given.ts';
 import { listOf, number, text } from '#core/problem.ts';
 import { SECOND_MS, toIso } from '#core/time.ts';
 import { stateWord } from '#core/words.ts';
 import { healthOf, setGate } from '#operator/customers/deliveries.ts';
 import { findOne } from '#operator/events/find-one.ts';
-import { meantForReplay, type ReplayOutcome, replayNow } from '#operator/events/replay.ts';
+import { meantForReplay, noteInJobs, type ReplayOutcome, replayNow } from '#operator/events/replay.ts';
 import type { Operator } from '#operator/operator.ts';
 import { readReason } from '#operator/reason.ts';
 import { pause, pausesOf } from '#operator/sources/pauses.ts';
@@ -114,17 +115,21 @@ const AT_ONCE = 10;
 async function replayAll(operator: Operator, items: readonly EventItem[], why: string, signal: AbortSignal) {
   const { timer } = await operator.gateway();
   const pauseMs = (AT_ONCE * SECOND_MS) / operator.deployment.config.replaysPerSecond;
+  const begunAt = operator.clock.now();
+  const done: ReplayOutcome[] = [];
   const left: { readonly id: Outside; readonly outcome: ReplayOutcome | 'not_reached' }[] = [];
   for (let at = 0; at < items.length; at += AT_ONCE) {
     if (at > 0) await timer.sleep(pauseMs);
     const outcomes = items.slice(at, at + AT_ONCE).map(async item => {
       const request = { face: 'mcp', why, newKey: false, force: false };
       const outcome = signal.aborted ? 'not_reached' : await replayNow(operator, item, request);
+      if (outcome !== 'not_reached') done.push(outcome);
       if (outcome !== 'replayed' && outcome !== 'already_replayed') left.push({ id: idOf(item), outcome });
     });
     await Promise.all(outcomes);
   }
-  return { replayed: items.length - left.length, not_replayed: left };
+  const job = await noteInJobs(operator, items, { begunAt, outcomes: done, why });
+  return { replayed: items.length - left.length, not_replayed: left, ...given({ job }) };
 }
 
 interface PauseArguments extends Act {

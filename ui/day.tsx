@@ -1,5 +1,5 @@
 /** A day of an endpoint or of a customer: tries by hour as bars, and deliveries by type. */
-import { type DayCounts, dayWords, stateWord } from '../core/words.ts';
+import { countWords, type DayCounts, dayWords } from '../core/words.ts';
 import { serverNow } from './clock.ts';
 import type { Delivery } from './delivery.ts';
 import { grouped } from './grouped.ts';
@@ -111,7 +111,7 @@ export function ByType({ deliveries, more }: { readonly deliveries: readonly Del
               <rect class="ok" width={delivered} height="8" />
               <rect class="bad" x={delivered} width={failed} height="8" />
             </svg>
-            <span class="faint">{states.map(([status, n]) => `${grouped(n)} ${stateWord(status)}`).join(', ')}</span>
+            <span class="faint">{countWords(states)}</span>
           </li>
         ))}
       </ul>

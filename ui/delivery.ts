@@ -1,5 +1,5 @@
 /** What the delivery API says of an endpoint and its deliveries, as far as pages show it. */
-import type { EndpointState } from '../core/words.ts';
+import type { EndpointState, Waiting } from '../core/words.ts';
 
 export interface Delivery {
   readonly message: string;
@@ -45,13 +45,7 @@ export interface Attempt {
 export interface Health extends EndpointState {
   readonly breaker: 'closed' | 'open' | 'half_open';
   readonly egress_suspected: boolean;
-  /** `more`: there are more than `count`; `about`: how many, from 10,000 on. */
-  readonly waiting: {
-    readonly count: number;
-    readonly more: boolean;
-    readonly about: number | null;
-    readonly oldest_at: string | null;
-  };
+  readonly waiting: Waiting & { readonly oldest_at: string | null };
   /** Now; `dead_more`: there are more than that. */
   readonly dead: number;
   readonly dead_more: boolean;

@@ -38,7 +38,21 @@ export function Headers({ of }: { readonly of: Readonly<Record<string, string>> 
 
 const KINDS: Readonly<Record<string, string>> = { delivery: 'attempt', trial: 'attempt while on hold' };
 
-export function Attempt({ attempt, first }: { readonly attempt: AttemptOf; readonly first: boolean }) {
+/** Open is the last one of which more than the record is kept: what to look at now. */
+export function Attempts({ of }: { readonly of: readonly AttemptOf[] }) {
+  const telling = of.findLastIndex(({ request }) => request !== null);
+  return (
+    <ul class="plain refused">
+      {of.map((each, n) => (
+        <li key={`${each.at} ${each.attempt}`}>
+          <Attempt attempt={each} first={n === (telling < 0 ? of.length - 1 : telling)} />
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function Attempt({ attempt, first }: { readonly attempt: AttemptOf; readonly first: boolean }) {
   const [open, setOpen] = useState(first);
   const { kind, attempt: n, at, code, class: of, timings_ms: timings, detail, request, response } = attempt;
   return (

@@ -1,7 +1,7 @@
 /** How an endpoint is, as facts. */
 
 import type { ComponentChildren } from 'preact';
-import { answerWords } from '../core/words.ts';
+import { answerWords, waitsWords } from '../core/words.ts';
 import type { Health } from './delivery.ts';
 import { grouped } from './grouped.ts';
 import { visible } from './text.tsx';
@@ -12,8 +12,8 @@ export function HealthFacts({ health, types }: { readonly health: Health; readon
   const percent = (share: number | null): string => (share === null ? '–' : `${Math.round(share * 1_000) / 10} %`);
   return (
     <dl>
-      <Fact name="waiting">
-        {waitingCount(waiting)}
+      <Fact name="to deliver">
+        {waitsWords(waiting) || 'nothing'}
         {waiting.oldest_at === null ? null : (
           <>
             , oldest <At of={waiting.oldest_at} />
@@ -48,14 +48,6 @@ export function HealthFacts({ health, types }: { readonly health: Health; readon
     </dl>
   );
 }
-
-/** `30`, `1,000 or more`, `about 12,000`. */
-const waitingCount = ({ count, more, about }: Health['waiting']): string =>
-  about === null ? `${grouped(count)}${more ? ' or more' : ''}` : `about ${grouped(about)}`;
-
-/** How many wait, and for what where nothing else says it. */
-export const waitsWords = (state: string, waiting: Health['waiting']): string =>
-  `${waitingCount(waiting)} waiting${state === 'failing' ? ', each tried again at a time of its own' : ''}`;
 
 function Fact({ name, children }: { readonly name: string; readonly children: ComponentChildren }) {
   return (

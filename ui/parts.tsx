@@ -4,7 +4,7 @@ import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import { stateWord } from '../core/words.ts';
 import type { Loaded } from './load.ts';
 import type { Problem } from './problem.ts';
-import { visible } from './text.tsx';
+import { shortUrl, visible } from './text.tsx';
 import { Ago } from './time.tsx';
 
 /** A word and a shape, not only a colour. */
@@ -60,12 +60,13 @@ export function State({ of }: { readonly of: string }) {
   );
 }
 
-/** Of a URL its end stays when there is no room: beginnings are often the same. */
+/** A URL that breaks at its slashes. Of a long one the middle goes: the host says whose it is, the end tells endpoints apart. */
 export function Url({ of }: { readonly of: string }) {
+  const parts = shortUrl(visible(of)).split(/(?<=\/)(?!\/)/);
   return (
-    <span class="url-end" title={visible(of)}>
-      <bdi>{visible(of)}</bdi>
-    </span>
+    <bdi class="whole-url" title={visible(of)}>
+      {parts.flatMap((part, n) => (n === 0 ? [part] : [<wbr key={n} />, part]))}
+    </bdi>
   );
 }
 

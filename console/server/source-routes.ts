@@ -2,9 +2,11 @@
 
 import { given } from '#core/given.ts';
 import { REFUSED_SLOTS } from '#core/inbound/protocol/event-item.ts';
+import { HOUR_MS } from '#core/time.ts';
+import { refusedText } from '#operator/health/needs.ts';
 import { readGuide } from '#operator/health/read-guide.ts';
 import { OperatorError } from '#operator/operator-error.ts';
-import { listRefused, type RefusedRequest, showRefused } from '#operator/refused/refused.ts';
+import { countRefused, listRefused, type RefusedRequest, showRefused } from '#operator/refused/refused.ts';
 import { listSources } from '#operator/sources/list-sources.ts';
 import { pause, resume } from '#operator/sources/pauses.ts';
 import { sampleEvent } from '#operator/sources/sample-event.ts';
@@ -38,6 +40,8 @@ async function source({ operator, params }: Asked) {
   const row = (await sourceRows(operator)).find(each => each.id === id);
   const view = (await listSources(operator)).find(each => each.id === id);
   const page = await readGuide('providers', spec.id).catch(() => undefined);
+  const since = operator.clock.now() - HOUR_MS;
+  const refusals = countRefused(await listRefused(operator, { sources: [id], since }));
   const throttle = operator.deployment.sources.find(each => each.source.id === id)?.throttle;
   return {
     row,
@@ -54,6 +58,7 @@ async function source({ operator, params }: Asked) {
       ...(allowList === undefined ? [] : [['allow list', allowList.join(', ')]]),
       ...(routes ?? []).map(route => [`route ${route.type}`, route.targets.map(it => it.address).join(', ')]),
     ],
+    refused: refusals.map(each => ({ cause: each.cause, count: each.count, text: refusedText(each) })),
     page,
     now: operator.clock.now(),
   };

@@ -1,7 +1,7 @@
 /** Dead letters by source and cause, and the messages of the dead-letter queue itself. */
 import { type EpochMs, type SourceId, splitEventPk } from '#core/glossary.ts';
 import type { EventIn, EventItem } from '#core/inbound/protocol/event-item.ts';
-import { errorPattern } from '#core/inbound/search/error-pattern.ts';
+import { CommonError, errorPattern } from '#core/inbound/search/error-pattern.ts';
 import type { EventFilter } from '#core/inbound/search/event-filter.ts';
 import { eachDead } from '#core/inbound/search/list-events.ts';
 import type { Operator } from '#operator/operator.ts';
@@ -90,6 +90,8 @@ export async function groupClosed(operator: Operator, filter: EventFilter): Prom
 export interface ErrorGroup extends Omit<DeadGroup, 'eventType'> {
   /** The error with its numbers and ids replaced, so that the same failure of many events is one line. */
   readonly pattern: string;
+  /** The same, with what all of them have in common. */
+  readonly error: string;
   /** Deaths over time: from the first death of all groups until now. */
   readonly histogram: readonly number[];
 }
@@ -101,25 +103,29 @@ export async function groupDeadByError(
   operator: Operator,
   filter: EventFilter,
 ): Promise<{ readonly groups: readonly ErrorGroup[]; readonly total: number; readonly inQueue: number }> {
-  const groups = new Map<string, { pattern: string; times: EpochMs[]; sample: DeadEvent; sampleAt: EpochMs }>();
+  const groups = new Map<
+    string,
+    { common: CommonError; pattern: string; times: EpochMs[]; sample: DeadEvent; sampleAt: EpochMs }
+  >();
   for await (const item of eachDeadEvent(operator, 'dead_letter', filter)) {
     const { deadAt: at } = item;
     const pattern = errorPattern(item.lastError);
     const key = JSON.stringify([splitEventPk(item.pk).sourceId, item.cause, pattern]);
-    const group = groups.get(key);
-    if (group === undefined) groups.set(key, { pattern, times: [at], sample: item, sampleAt: at });
-    else {
-      group.times.push(at);
-      if (at >= group.sampleAt) Object.assign(group, { sample: item, sampleAt: at });
-    }
+    const made = { common: new CommonError(pattern), pattern, times: [], sample: item, sampleAt: at };
+    const group = groups.get(key) ?? made;
+    if (group === made) groups.set(key, made);
+    group.times.push(at);
+    group.common.add(item.lastError);
+    if (at >= group.sampleAt) Object.assign(group, { sample: item, sampleAt: at });
   }
   const { visible, hidden } = await (await operator.gateway()).gauge.dead();
   const all = [...groups.values()].flatMap(it => it.times);
   const [from, to] = [all.reduce((a, b) => Math.min(a, b), operator.clock.now()), operator.clock.now()];
-  const view = [...groups.values()].map(({ pattern, times, sample }) => ({
+  const view = [...groups.values()].map(({ common, pattern, times, sample }) => ({
     source: splitEventPk(sample.pk).sourceId,
     cause: sample.cause,
     pattern,
+    error: common.text,
     count: times.length,
     firstAt: times.reduce((a, b) => Math.min(a, b)),
     lastAt: times.reduce((a, b) => Math.max(a, b)),

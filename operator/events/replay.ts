@@ -1,6 +1,6 @@
 /** Run events again: one at once, or all that a filter means as a job that the sweeper carries out. */
 
-import { type EpochMs, splitEventPk, toEventId } from '#core/glossary.ts';
+import { type EpochMs, EVENT_STATUSES, splitEventPk, toEventId } from '#core/glossary.ts';
 import type { EventItem } from '#core/inbound/protocol/event-item.ts';
 import { replayEvent } from '#core/inbound/replay/replay-event.ts';
 import {
@@ -8,6 +8,7 @@ import {
   cancelReplayJob,
   createReplayJob,
   listReplayJobs,
+  noteReplays,
   previewReplay,
   type ReplayJob,
   readReplayJob,
@@ -88,6 +89,31 @@ export async function meantForReplay(
   const found: EventItem[] = [];
   for await (const items of previewReplay(meant, await operator.gateway())) found.push(...items);
   return found;
+}
+
+/** Replays that were made one by one, for the list of jobs. Answers the id; undefined: it could not be written, and each event has its note. */
+export async function noteInJobs(
+  operator: Operator,
+  items: readonly EventItem[],
+  { begunAt, outcomes, why }: { begunAt: EpochMs; outcomes: readonly ReplayOutcome[]; why: string },
+): Promise<string | undefined> {
+  const gateway = await operator.gateway();
+  const times = items.map(({ receivedAt }) => receivedAt);
+  const filter: EventFilter = {
+    sources: [...new Set(items.map(({ pk }) => splitEventPk(pk).sourceId))],
+    statuses: EVENT_STATUSES.filter(known => items.some(({ status }) => status === known)),
+    since: times.reduce((a, b) => Math.min(a, b), begunAt),
+    until: times.reduce((a, b) => Math.max(a, b), 0) + 1,
+  };
+  const each = Map.groupBy(outcomes, outcome => (outcome === 'already_replayed' ? 'replayed' : outcome));
+  const counts = Object.fromEntries([...each].map(([outcome, of]) => [outcome, of.length]));
+  const ratePerSecond = operator.deployment.config.replaysPerSecond;
+  const request = { filter, ratePerSecond, expected: items.length, by: operator.by, why };
+  try {
+    return (await noteReplays(request, { begunAt, counts }, gateway)).id;
+  } catch {
+    return undefined;
+  }
 }
 
 export interface StartReplay extends MeantForReplay {

@@ -2,7 +2,7 @@
 import { REFUSED_SLOTS } from '#core/inbound/protocol/event-item.ts';
 import { MINUTE_MS } from '#core/time.ts';
 import { guardText } from '#operator/customers/deliveries.ts';
-import { likelyCause } from '#operator/refused/refused.ts';
+import { likelyCause, type RefusedCount } from '#operator/refused/refused.ts';
 import { ago, span } from '#operator/span.ts';
 import { isNotice } from './is-notice.ts';
 import { muteText } from './mutes.ts';
@@ -32,7 +32,7 @@ export function needsOf(view: SystemView, now: number): readonly Need[] {
     ...refused(view),
     ...jobs(view, now),
     ...customers(view),
-    ...paused(view),
+    ...paused(view, now),
     ...muted(view, now),
     // Numbers of what was not read are shown as 0: this keeps a page from saying that all is well.
     ...view.unread.map(({ part, why }) =>
@@ -85,15 +85,24 @@ function sweeper({ sweeper: view }: SystemView, now: number): readonly Need[] {
   return [need(describeSweeper(view, now), { text: 'Read the runbook', href: '/alarms?runbook=events-overdue' })];
 }
 
+/** Of one cause and an hour: how many, and what is likely wrong. */
+export function refusedText({ cause, count }: Pick<RefusedCount, 'cause' | 'count'>): string {
+  const many = count >= REFUSED_SLOTS ? `at least ${count}` : String(count);
+  return `refused ${many} ${count === 1 ? 'request' : 'requests'} in the last hour. ${likelyCause(cause).replace(/\.$/, '')}`;
+}
+
 /** Of each source, the cause that came most often. At most 20 requests of a cause are kept. */
 function refused({ refused: counts = [] }: SystemView): readonly Need[] {
   const worst = new Map(counts.toReversed().map(each => [each.source, each]));
   return [...worst.values()]
     .filter(({ count }) => count >= REFUSED_OF_NOTE)
-    .map(({ source, cause, count }) => {
-      const many = count >= REFUSED_SLOTS ? `at least ${count}` : String(count);
-      const text = `${source} refused ${many} requests in the last hour. ${likelyCause(cause).replace(/\.$/, '')}`;
-      return need(text, { text: 'See them', href: `/sources/${encodeURIComponent(source)}?tab=refused` }, true);
+    .map(each => {
+      const { source } = each;
+      return need(
+        `${source} ${refusedText(each)}`,
+        { text: 'See them', href: `/sources/${encodeURIComponent(source)}?tab=refused` },
+        true,
+      );
     });
 }
 
@@ -123,9 +132,12 @@ function customers({ customers: summary }: SystemView): readonly Need[] {
   ];
 }
 
-const paused = ({ pauses = {} }: SystemView): readonly Need[] =>
-  Object.keys(pauses).map(source =>
-    need(`${source} is paused`, { text: `Open ${source}`, href: `/sources/${encodeURIComponent(source)}` }),
+const paused = ({ pauses = {} }: SystemView, now: number): readonly Need[] =>
+  Object.entries(pauses).map(([source, { by, since, why }]) =>
+    need(`${source} was paused ${ago(since, now)} by ${by}: ${why}`, {
+      text: `Open ${source}`,
+      href: `/sources/${encodeURIComponent(source)}`,
+    }),
   );
 
 /** Nothing is wrong; but who waits for a message waits for nothing. */

@@ -13,9 +13,8 @@ export interface Endpoint extends EndpointState {
   readonly signature_header: string | null;
   readonly version: number;
   readonly gate: 'open' | 'paused' | 'disabled' | 'deleted';
-  readonly closed_by: string | null;
 }
-export type EndpointHealth = Health & Pick<Endpoint, 'gate' | 'closed_by'>;
+export type EndpointHealth = Health & Pick<Endpoint, 'gate'>;
 export interface NewEndpoint extends Endpoint {
   readonly secret?: string;
 }

@@ -122,7 +122,7 @@ async function night(page: Page, { root, running, place }: Around): Promise<void
   await page.goto(link);
   await page.getByText('2 dead events in 1 group').waitFor();
   note('the link: two dead, one cause');
-  await click(page.getByRole('link', { name: 'Open it' }));
+  await click(page.getByRole('link', { name: 'Open the newest' }).first());
   await page.locator('.error-line', { hasText: 'has no id and amount' }).waitFor();
   await page.getByText('amount_received').waitFor();
   note('one of them: the place in the handler, and the body that it could not take');

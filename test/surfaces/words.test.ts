@@ -14,6 +14,7 @@ import {
   endpointWords,
   stateOfWord,
   stateWord,
+  waitsWords,
 } from '#core/words.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
@@ -84,7 +85,7 @@ it('each state and each cause has words without an underscore, and a word finds 
 it('says of an endpoint since when, the last answer, and what happens next at what time', () => {
   const well: EndpointState = {
     ...{ gate: 'open', state: 'ok', why: null, failing_since: null, failed_in_a_row: 0, next_trial_at: null },
-    ...{ last_success_at: null, last_failure: null, success_rate_24h: 0.994 },
+    ...{ last_success_at: null, last_failure: null, success_rate_24h: 0.994, closed_by: null, closed_at: null },
   };
   const said = (of: Partial<EndpointState>): string => endpointWords({ ...well, ...of }, iso => iso.slice(11, 16));
   const last_failure = { at: '2026-11-24T14:20:00Z', class: 'busy', code: 503 };
@@ -108,10 +109,30 @@ it('says of an endpoint since when, the last answer, and what happens next at wh
   expect(said({ ...once, failing_since, next_trial_at: '2026-11-24T14:32:00Z' })).toMatch(
     /^fails since 14:02; next try 14:32; last answer 503/,
   );
-  expect(said({ state: 'paused', why: 'ada: their deploy' })).toBe('“ada: their deploy”');
+  const paused = {
+    state: 'paused',
+    why: 'ada: their deploy',
+    closed_by: 'operator',
+    closed_at: '2026-11-24T14:00:00Z',
+  };
+  expect(said(paused)).toBe('by an operator since 14:00: “ada: their deploy”');
+  expect(said({ ...paused, closed_by: 'customer', why: null })).toBe('by the customer since 14:00');
+  const disabled = { ...paused, state: 'disabled', closed_by: 'system', why: 'gone' };
+  expect(said(disabled)).toBe('by us since 14:00: it says that it is gone');
   expect(answerWords(null, 'timeout')).toBe('no answer, no answer in time');
-  expect(answerWords(404, 'denied')).toBe('404, it found nothing at this address');
+  // 405 is no refusal of the message: whoever judges it and whoever says it read the same list.
+  for (const code of [404, 405])
+    expect(answerWords(code, 'denied')).toBe(`${code}, nothing takes webhooks at this address`);
   expect(answerWords(403, 'denied')).toBe('403, it denied access');
+});
+
+it('says how many wait and how many are tried again, wherever it is counted', () => {
+  const waiting = { count: 30, retrying: 2, more: false, about: null };
+  expect(waitsWords(waiting)).toBe('28 waiting, 2 retrying');
+  expect(waitsWords({ ...waiting, retrying: 30 })).toBe('30 retrying');
+  expect(waitsWords({ ...waiting, count: 0, retrying: 0 })).toBe('');
+  expect(waitsWords({ ...waiting, count: 1_000, more: true })).toBe('1,000 or more waiting');
+  expect(waitsWords({ ...waiting, about: 12_000 })).toBe('about 12,000 waiting');
 });
 
 it('says of the hour before the running one no time that may be wrong: it ended a minute ago, or an hour', () => {

@@ -7,7 +7,7 @@ import type { Style } from '#cli/output.ts';
 import { type CommandSet, type Run, withExamples } from '#cli/run.ts';
 import type { STATES } from '#core/outbound/api/health-api.ts';
 import { parseIso } from '#core/time.ts';
-import { addressWords, answerWords, dayWords, endpointWords, heldWords, stateWord } from '#core/words.ts';
+import { addressWords, answerWords, dayWords, endpointWords, heldWords, stateWord, waitsWords } from '#core/words.ts';
 import {
   type Delivery,
   daysOf,
@@ -170,7 +170,7 @@ async function showHealth(run: Run, app: string, ep: string): Promise<void> {
   const { state, waiting, last_failure: failure } = health;
   run.out.result(health, () => [
     `${run.out.paint(COLOURS[state], stateWord(state))}: ${endpointWords(health, iso => agoOf(run, iso))}`,
-    `waiting        ${waiting.about === null ? `${waiting.count}${waiting.more ? ' or more' : ''}` : `about ${waiting.about}`}${waiting.oldest_at === null ? '' : `, the oldest ${agoOf(run, waiting.oldest_at)}`}`,
+    `to deliver     ${waitsWords(waiting) || 'nothing'}${waiting.oldest_at === null ? '' : `, the oldest ${agoOf(run, waiting.oldest_at)}`}`,
     `dead           ${health.dead}${health.dead_more ? ' or more' : ''} now, ${health.died} ever`,
     `last success   ${agoOf(run, health.last_success_at)}`,
     `last failure   ${agoOf(run, failure?.at ?? null)}${failure?.class ? ` (${answerWords(failure.code, failure.class)})` : ''}`,

@@ -1,13 +1,13 @@
-/** What died, as few lines: by source, cause and error. One sample is open beside them. */
+/** What died, as few lines: by source, cause and error, each with its newest event. */
 
 import { useEffect, useState } from 'preact/hooks';
+import { causeWords } from '../../../core/words.ts';
 import { grouped } from '../../../ui/grouped.ts';
 import { type AfterConfirm, Ask, Empty, Field, Shown, Spark, State } from '../../../ui/parts.tsx';
 import { visible } from '../../../ui/text.tsx';
 import { Ago } from '../../../ui/time.tsx';
 import type { DeadGroupRow, DeadView } from '../../wire.ts';
 import { ask } from '../parts/api.ts';
-import { EventLine } from '../parts/event-line.tsx';
 import { onLive } from '../parts/live.ts';
 import { useLoad } from '../parts/load.ts';
 import { ReplayMany } from '../parts/replay.tsx';
@@ -18,7 +18,6 @@ type What = 'replay' | 'purge' | 'close';
 
 export function Dead() {
   const view = useLoad<DeadView>('/api/dead', 15_000);
-  const [chosen, setChosen] = useState<string>();
   const [asking, setAsking] = useState<{ group: DeadGroupRow; what: What }>();
   useEffect(
     () =>
@@ -32,8 +31,7 @@ export function Dead() {
       <h1>Dead letters</h1>
       <Shown of={view}>
         {({ groups, total, inQueue }) => {
-          const open = groups.find(it => keyOf(it) === chosen) ?? groups[0];
-          if (open === undefined)
+          if (groups.length === 0)
             return (
               <Empty title="Nothing is dead">
                 <p>
@@ -51,32 +49,10 @@ export function Dead() {
                   ? `; the dead-letter queue holds about ${grouped(inQueue - total)} more messages that are settled`
                   : ''}
               </p>
-              <div class="columns dead">
-                <div class="groups" role="list">
-                  {groups.map(group => (
-                    <Group
-                      key={keyOf(group)}
-                      group={group}
-                      open={group === open}
-                      choose={() => setChosen(keyOf(group))}
-                      ask={what => setAsking({ group, what })}
-                    />
-                  ))}
-                </div>
-                <aside class="card sample" aria-label="The newest dead letter">
-                  <h2>The newest one</h2>
-                  <EventLine row={open.sample} />
-                  <p class="error-line">
-                    <code>{visible(open.sample.error ?? open.sample.cause ?? '')}</code>
-                  </p>
-                  <p class="faint">
-                    Died <Ago at={open.lastAt} />, after {open.sample.attempts}{' '}
-                    {open.sample.attempts === 1 ? 'attempt' : 'attempts'}.
-                  </p>
-                  <Link class="button" href={`/events/${encodeURIComponent(open.sample.id)}`}>
-                    Open it
-                  </Link>
-                </aside>
+              <div class="groups" role="list">
+                {groups.map(group => (
+                  <Group key={keyOf(group)} group={group} ask={what => setAsking({ group, what })} />
+                ))}
               </div>
             </>
           );
@@ -126,56 +102,47 @@ function countOf({ source, cause, pattern, count }: DeadGroupRow, groups: readon
 
 interface GroupProps {
   readonly group: DeadGroupRow;
-  readonly open: boolean;
-  readonly choose: () => void;
   readonly ask: (what: What) => void;
 }
 
-function Group({ group, open, choose, ask: askFor }: GroupProps) {
-  const list = `/events?${queryOf(group)}`;
+function Group({ group, ask: askFor }: GroupProps) {
+  const { source, cause, error, count, sample } = group;
   return (
-    <div class={`card group ${open ? 'open' : ''}`} role="listitem">
+    <div class="card group" role="listitem">
       <div class="group-head">
-        <button
-          type="button"
-          class="count"
-          onClick={choose}
-          aria-pressed={open}
-          aria-label={`Show a sample of ${group.count} dead of ${group.source}`}
-        >
-          {grouped(group.count)}
-        </button>
+        <span class="count">{grouped(count)}</span>
         <div>
           <p class="who">
-            <State of="dead_letter" /> <b>{visible(group.source)}</b> <span class="faint">{visible(group.cause)}</span>
+            <State of="dead_letter" /> <b>{visible(source)}</b> <span class="faint">{visible(causeWords(cause))}</span>
           </p>
           <p class="pattern">
-            <code>{visible(group.pattern === '' ? 'no error was recorded' : group.pattern)}</code>
+            <code>{visible(error === '' ? 'no error was recorded' : error)}</code>
           </p>
         </div>
       </div>
-      <Spark
-        values={group.histogram.map(() => 0)}
-        bad={group.histogram}
-        label={`Deaths over time, ${group.count} in all`}
-      />
+      <Spark values={group.histogram.map(() => 0)} bad={group.histogram} label={`Deaths over time, ${count} in all`} />
+      <p class="faint">
+        first <Ago at={group.firstAt} />, last <Ago at={group.lastAt} />: {visible(sample.type)}, after{' '}
+        {sample.attempts} {sample.attempts === 1 ? 'attempt' : 'attempts'}
+      </p>
       <div class="group-foot">
-        <span class="faint">
-          first <Ago at={group.firstAt} />, last <Ago at={group.lastAt} />
-        </span>
-        <span class="grow" />
-        <Link class="button small" href={list}>
+        {session().readOnly ? null : (
+          <button type="button" class="apart" onClick={() => askFor('purge')}>
+            Purge …
+          </button>
+        )}
+        <Link class="button" href={`/events/${encodeURIComponent(sample.id)}`}>
+          Open the newest
+        </Link>
+        <Link class="button" href={`/events?${queryOf(group)}`}>
           List
         </Link>
         {session().readOnly ? null : (
           <>
-            <button type="button" class="small" onClick={() => askFor('purge')}>
-              Purge …
-            </button>
-            <button type="button" class="small" onClick={() => askFor('close')}>
+            <button type="button" onClick={() => askFor('close')}>
               Close …
             </button>
-            <button type="button" class="small primary" onClick={() => askFor('replay')}>
+            <button type="button" class="primary" onClick={() => askFor('replay')}>
               Replay …
             </button>
           </>
@@ -213,7 +180,7 @@ function Close({
       disabled={why.trim() === ''}
     >
       <p>
-        All dead letters of {visible(source)} with cause {visible(cause)}
+        All dead letters of {visible(source)} with cause “{visible(causeWords(cause))}”
         {pattern === '' ? '' : ' and this error'} will not be replayed. They leave this list, the status and the alarm.
         The record of each stays, with who closed it and why. A replay reopens it.
       </p>
@@ -250,7 +217,7 @@ function Purge({
       disabled={typed !== String(count)}
     >
       <p>
-        Deletes the messages of {visible(source)} with cause {visible(cause)}
+        Deletes the messages of {visible(source)} with cause “{visible(causeWords(cause))}”
         {pattern === '' ? '' : ' and this error'} from the dead-letter queue. The events stay here and can be replayed,
         but a redrive of the queue will not bring them back.
       </p>

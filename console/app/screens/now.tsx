@@ -145,6 +145,11 @@ function SourceLine({ row }: { readonly row: SourceRow }) {
       <div class="who">
         <Link href={`/sources/${encodeURIComponent(row.id)}`}>{row.id}</Link>
         <span class="faint">{row.title}</span>
+        {row.pausedSince === undefined ? null : (
+          <span class="faint">
+            paused by {visible(row.pausedBy ?? '')} <Ago at={row.pausedSince} />: {visible(row.pausedWhy ?? '')}
+          </span>
+        )}
       </div>
       <State of={row.state} />
       <Spark values={row.accepted} bad={row.died} label={said} />

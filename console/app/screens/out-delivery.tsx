@@ -1,7 +1,7 @@
 /** One message at one endpoint: each attempt, what was sent and what was answered; send it again. */
 import { useState } from 'preact/hooks';
 import { serverNow } from '../../../ui/clock.ts';
-import { Attempt } from '../../../ui/exchange.tsx';
+import { Attempts } from '../../../ui/exchange.tsx';
 import { type AfterConfirm, Ask, Empty, Field, Shown, State } from '../../../ui/parts.tsx';
 import { shortId, visible } from '../../../ui/text.tsx';
 import { At } from '../../../ui/time.tsx';
@@ -71,13 +71,7 @@ export function OutDeliveryScreen({ app, ep, message }: Props) {
                   <p>Every failed attempt is kept here, with what was sent and the answer.</p>
                 </Empty>
               ) : (
-                <ul class="plain refused">
-                  {attempts.map((each, n) => (
-                    <li key={`${each.at} ${each.attempt}`}>
-                      <Attempt attempt={each} first={n === 0} />
-                    </li>
-                  ))}
-                </ul>
+                <Attempts of={attempts} />
               )}
             </section>
           </>

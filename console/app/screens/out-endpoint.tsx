@@ -10,6 +10,7 @@ import {
 } from '../../../core/words.ts';
 import { ByType, DayChart } from '../../../ui/day.tsx';
 import { Headers, Text } from '../../../ui/exchange.tsx';
+import { gateButton } from '../../../ui/gate.ts';
 import { HealthFacts } from '../../../ui/health.tsx';
 import { type AfterConfirm, Ask, Copy, Empty, Shown, State } from '../../../ui/parts.tsx';
 import { visible } from '../../../ui/text.tsx';
@@ -19,7 +20,7 @@ import { ask } from '../parts/api.ts';
 import { useLoad } from '../parts/load.ts';
 import { go, Link, usePlace, withQuery } from '../parts/route.tsx';
 import { session } from '../parts/session.ts';
-import { type Act, Gate } from './out-gate.tsx';
+import { type Act, Gate, HELPS } from './out-gate.tsx';
 import { DeliveryLine, hrefOf } from './out-lines.tsx';
 
 /** Rows of the list. */
@@ -84,28 +85,26 @@ interface ActsProps {
 
 function Acts({ health, endpoint, ask: askFor }: ActsProps) {
   const gate = endpoint?.gate ?? 'open';
+  const acts: readonly Act[] =
+    gate === 'disabled'
+      ? ['enable']
+      : [...(health.state === 'holding' ? ['trial' as const] : []), gate === 'paused' ? 'resume' : 'pause'];
   return (
     <div class="actions">
-      {gate === 'disabled' ? (
-        <button type="button" class="primary" onClick={() => askFor('enable')}>
-          Enable …
+      {acts.map(act => (
+        <button
+          type="button"
+          class={act === HELPS[health.state] ? 'primary' : ''}
+          onClick={() => askFor(act)}
+          key={act}
+        >
+          {gateButton(act)}
         </button>
-      ) : (
-        <>
-          {health.state === 'holding' ? (
-            <button type="button" onClick={() => askFor('trial')}>
-              Try it now …
-            </button>
-          ) : null}
-          <button type="button" onClick={() => askFor(gate === 'paused' ? 'resume' : 'pause')}>
-            {gate === 'paused' ? 'Resume …' : 'Pause …'}
-          </button>
-          {endpoint?.url === null ? null : (
-            <button type="button" class="primary" onClick={() => askFor('test')}>
-              Send a test …
-            </button>
-          )}
-        </>
+      ))}
+      {gate === 'disabled' || endpoint?.url === null ? null : (
+        <button type="button" class={HELPS[health.state] === undefined ? 'primary' : ''} onClick={() => askFor('test')}>
+          Send a test …
+        </button>
       )}
     </div>
   );

@@ -1,24 +1,13 @@
 /** Pause, resume, disable, enable or try an endpoint: a question before each. */
 import { useState } from 'preact/hooks';
+import { GATE_WORDS, type GateAct, hasReason, REASON_ASKED } from '../../../ui/gate.ts';
 import { type AfterConfirm, Ask, Field } from '../../../ui/parts.tsx';
 import { ask } from '../parts/api.ts';
 
-export type Act = 'pause' | 'resume' | 'disable' | 'enable' | 'trial';
+export type Act = Exclude<GateAct, 'delete'>;
 
 /** What helps an endpoint that is not well. */
-export const HELPS: Readonly<Record<string, readonly [act: Act, word: string]>> = {
-  holding: ['trial', 'Try now …'],
-  paused: ['resume', 'Resume …'],
-  disabled: ['enable', 'Enable …'],
-};
-
-const ABOUT: Readonly<Record<Act, readonly [title: string, about: string]>> = {
-  pause: ['Pause this endpoint', 'Its webhooks wait until somebody resumes it. Nothing is lost.'],
-  resume: ['Resume this endpoint', 'Its waiting webhooks are sent, oldest first.'],
-  disable: ['Disable this endpoint', 'Its webhooks wait until somebody enables it. Tests are refused, too.'],
-  enable: ['Enable this endpoint', 'One request tries it. If that works, the waiting webhooks are sent.'],
-  trial: ['Try it now', 'Sends one request at once, although the endpoint is on hold.'],
-};
+export const HELPS: Readonly<Record<string, Act>> = { holding: 'trial', paused: 'resume', disabled: 'enable' };
 
 interface GateProps {
   readonly act: Act;
@@ -29,7 +18,7 @@ interface GateProps {
 
 export function Gate({ act, path, onClose, onDone }: GateProps) {
   const [why, setWhy] = useState('');
-  const [title, about] = ABOUT[act];
+  const [title, confirm, told] = GATE_WORDS[act];
   const submit = async (): Promise<AfterConfirm> => {
     await ask(`${path}/gate`, { body: { act, why } });
     onDone();
@@ -38,15 +27,13 @@ export function Gate({ act, path, onClose, onDone }: GateProps) {
   return (
     <Ask
       title={title}
-      confirm={title}
+      confirm={confirm}
       onConfirm={submit}
       onClose={onClose}
-      disabled={act !== 'trial' && why.trim() === ''}
+      disabled={hasReason(act) && why.trim() === ''}
     >
-      <p>{about}</p>
-      {act === 'trial' ? null : (
-        <Field label="Why? Everybody who looks at it sees this" value={why} onInput={setWhy} autofocus />
-      )}
+      <p>{told}</p>
+      {hasReason(act) ? <Field label={REASON_ASKED} value={why} onInput={setWhy} autofocus /> : null}
     </Ask>
   );
 }

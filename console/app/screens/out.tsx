@@ -1,6 +1,7 @@
 /** Webhooks to customers: who does not get theirs, each application, its endpoints and messages. */
 
 import { useState } from 'preact/hooks';
+import { gateButton } from '../../../ui/gate.ts';
 import { grouped } from '../../../ui/grouped.ts';
 import { Copy, Empty, Shown } from '../../../ui/parts.tsx';
 import { shortId, visible } from '../../../ui/text.tsx';
@@ -25,10 +26,10 @@ export function Out() {
   const view = useLoad<Overview>('/api/out', REFRESH_MS);
   const [asking, setAsking] = useState<{ act: Act; endpoint: OutEndpoint }>();
   const helpFor = (endpoint: OutEndpoint) => {
-    const [act, word] = HELPS[endpoint.state] ?? [];
+    const act = HELPS[endpoint.state];
     return act === undefined || session().readOnly ? null : (
       <button type="button" class="small" onClick={() => setAsking({ act, endpoint })}>
-        {word}
+        {gateButton(act)}
       </button>
     );
   };

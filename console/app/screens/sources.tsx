@@ -46,7 +46,7 @@ export function Source({ name }: { readonly name: string }) {
   return (
     <>
       <Shown of={view}>
-        {({ row, secret, secretChangedAt, previousUntil, settings, page }) => (
+        {({ row, secret, secretChangedAt, previousUntil, settings, refused, page }) => (
           <>
             <header class="event-head">
               <div>
@@ -83,6 +83,11 @@ export function Source({ name }: { readonly name: string }) {
                 )}
               </div>
             </header>
+            {refused.map(({ cause, text }) => (
+              <Link class="banner" href={`/sources/${encodeURIComponent(row.id)}?tab=refused`} key={cause}>
+                <State of="notice" /> {visible(`${row.id} ${text}`)}
+              </Link>
+            ))}
             {row.pausedSince === undefined ? null : (
               <p class="banner">
                 Paused by {visible(row.pausedBy ?? '')} <Ago at={row.pausedSince} />: {visible(row.pausedWhy ?? '')}.

@@ -125,12 +125,23 @@ export async function createReplayJob(
   request: ReplayJobRequest,
   ports: { readonly control: ControlStore; readonly clock: Clock; readonly ids: Ids },
 ): Promise<ReplayJob> {
-  const now = ports.clock.now();
+  const job = newJob(request, ports.clock.now(), ports.ids);
+  // Listed first: a job that is there is carried out, wherever its creator dies.
+  const list = (): Promise<void> => changeOpenJobs(ports.control, ids => [...ids, job.id]);
+  await list();
+  if (!(await writeJob(job, 0, ports.control)))
+    throw new Error(`The replay job was not started: the id ${job.id} is taken. Start it again; it gets another id`);
+  // A sweeper that met the id before the job took it for a job that is over.
+  if (!(await readOpenJobs(ports.control)).includes(job.id)) await list();
+  return job;
+}
+
+function newJob(request: ReplayJobRequest, now: EpochMs, ids: Ids): ReplayJob {
   const asOf = request.asOf ?? now;
-  const job: ReplayJob = {
+  return {
     ...request,
     filter: { ...request.filter, until: Math.min(request.filter.until, asOf) },
-    id: `rj-${toIso(now).slice(0, 19).replaceAll(/[-:]/g, '').toLowerCase()}-${ports.ids.uuid().slice(0, 8)}`,
+    id: `rj-${toIso(now).slice(0, 19).replaceAll(/[-:]/g, '').toLowerCase()}-${ids.uuid().slice(0, 8)}`,
     asOf,
     createdAt: now,
     updatedAt: now,
@@ -140,14 +151,21 @@ export async function createReplayJob(
     taken: 0,
     counts: { replayed: 0, changed: 0, running: 0, gone: 0, body_missing: 0 },
   };
-  // Listed first: a job that is there is carried out, wherever its creator dies.
-  const list = (): Promise<void> => changeOpenJobs(ports.control, ids => [...ids, job.id]);
-  await list();
-  if (!(await writeJob(job, 0, ports.control)))
-    throw new Error(`The replay job was not started: the id ${job.id} is taken. Start it again; it gets another id`);
-  // A sweeper that met the id before the job took it for a job that is over.
-  if (!(await readOpenJobs(ports.control)).includes(job.id)) await list();
-  return job;
+}
+
+/** Writes down many replays that needed no job, as one that is done: it stands in the list, and no sweeper takes it up. */
+export async function noteReplays(
+  request: ReplayJobRequest,
+  done: { readonly begunAt: EpochMs; readonly counts: Partial<JobCounts> },
+  ports: { readonly control: ControlStore; readonly clock: Clock; readonly ids: Ids },
+): Promise<ReplayJob> {
+  const { begunAt } = done;
+  const now = ports.clock.now();
+  const job = newJob(request, begunAt, ports.ids);
+  const counts = { ...job.counts, ...done.counts };
+  const over: ReplayJob = { ...job, state: 'done', begunAt, updatedAt: now, finishedAt: now, last: true, counts };
+  await writeJob(over, 0, ports.control);
+  return over;
 }
 
 export async function readReplayJob(

@@ -2,7 +2,15 @@
 import { EGRESS } from '#core/outbound/drain/endpoint-config.ts';
 import { type HourCount, readHours } from '#core/outbound/protocol/hours.ts';
 import type { EndpointItem, RowItem, RuntimeItem } from '#core/outbound/protocol/items.ts';
-import { controlKey, deadRange, endpointsRange, queueOf, runtimeKey, wakeAtOf } from '#core/outbound/protocol/keys.ts';
+import {
+  controlKey,
+  deadRange,
+  endpointsRange,
+  queueOf,
+  rowKind,
+  runtimeKey,
+  wakeAtOf,
+} from '#core/outbound/protocol/keys.ts';
 import { backlogKey, readBacklog } from '#core/outbound/tend/backlog.ts';
 import { guardOf } from '#core/outbound/tend/egress.ts';
 import { readSummary, SUMMARY } from '#core/outbound/tend/summary.ts';
@@ -26,17 +34,28 @@ interface EndpointView extends EndpointState {
   readonly closed_by: ClosedBy | null;
   readonly success_rate_1h: number | null;
 }
-type Known = Omit<EndpointView, 'gate' | 'state' | 'why' | 'closed_by' | 'next_trial_at'>;
+type Known = Omit<EndpointView, 'gate' | 'state' | 'why' | 'closed_by' | 'closed_at' | 'next_trial_at'>;
 
 /** What lists show of an endpoint as well: its state, and why it is so. */
 export function stateOf(runtime: RuntimeItem | undefined, now: number): EndpointView {
   const known = knownOf(runtime, now);
-  const none = { ...known, closed_by: null, why: null, next_trial_at: null };
+  const none = { ...known, closed_by: null, closed_at: null, why: null, next_trial_at: null };
   if (runtime === undefined) return { ...none, gate: 'deleted', state: 'disabled' };
-  const { gate, gateWhy, gateBy, pulled, holdUntil = 0, holdWhy, failingSince, lastSuccessAt, lastFailureAt } = runtime;
+  const {
+    gate,
+    gateWhy,
+    gateBy,
+    gateSince,
+    pulled,
+    holdUntil = 0,
+    holdWhy,
+    failingSince,
+    lastSuccessAt,
+    lastFailureAt,
+  } = runtime;
   if (gate !== 'open') {
     const state = gate === 'paused' ? 'paused' : 'disabled';
-    return { ...none, gate, state, why: gateWhy ?? null, closed_by: gateBy ?? null };
+    return { ...none, gate, state, why: gateWhy ?? null, closed_by: gateBy ?? null, closed_at: toIso(gateSince) };
   }
   if (pulled) return { ...none, gate, state: 'pulled' };
   if (holdUntil > now)
@@ -99,6 +118,7 @@ export async function showHealth(call: ApiCall): Promise<Reply> {
     egress_suspected: guardOf(await store.get(controlKey(EGRESS), 'eventual'), now) !== undefined,
     waiting: {
       count,
+      retrying: rows.items.filter(row => rowKind(row) !== 'live').length,
       more: rows.cursor !== undefined,
       about: much?.waiting ?? null,
       oldest_at: rows.items.length === 0 ? null : toIso(oldest),

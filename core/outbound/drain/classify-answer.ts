@@ -6,12 +6,13 @@ import type { EpochMs } from '#core/glossary.ts';
 import type { Answer, AnswerClass, Fault, Verdict } from '#core/outbound/ports.ts';
 import { retryAfterMs } from '#core/retry-after.ts';
 import { HOUR_MS } from '#core/time.ts';
+import { WRONG_ADDRESS } from '#core/words.ts';
 
 /** The longest wait an endpoint may ask for all its deliveries; for one delivery it is an hour. */
 const MAX_HOLD_MS = 24 * HOUR_MS;
 
-const MESSAGE_REFUSED = [400, 405, 406, 409, 411, 413, 414, 415, 422, 431];
-const DENIED = [401, 403, 404, 407, 451];
+const MESSAGE_REFUSED = [400, 406, 409, 411, 413, 414, 415, 422, 431];
+const DENIED = [401, 403, ...WRONG_ADDRESS, 407, 451];
 const BUSY = [408, 423, 425, 502, 503, 504];
 
 /** Whose fault it is, by its class: the table of docs/understand/how-sending-works.md. A failure without an answer is the endpoint's. */

@@ -10,7 +10,7 @@ type Json = Readonly<Record<string, unknown>>;
 type Shape = readonly string[];
 
 const STATE: Shape = [
-  ...['gate', 'state', 'why', 'closed_by', 'failing_since', 'failed_in_a_row', 'next_trial_at'],
+  ...['gate', 'state', 'why', 'closed_by', 'closed_at', 'failing_since', 'failed_in_a_row', 'next_trial_at'],
   ...['last_success_at', 'last_failure', 'success_rate_1h', 'success_rate_24h'],
 ];
 const ENDPOINT: Shape = ['id', ...CUSTOMER_FIELDS, 'version', 'created_at', 'updated_at', ...STATE];

@@ -31,4 +31,10 @@ export const contactKinds = (): Session['contacts'] => session().contacts;
 
 /** What the producer calls itself. */
 export const producer = (): string => document.getElementById('app')?.dataset['name'] ?? '';
+/** Who pauses and disables, as this customer calls them. */
+export const closers = (): Readonly<Record<string, string>> => ({
+  operator: producer(),
+  customer: 'your side',
+  system: producer(),
+});
 export const logo = (): string => document.getElementById('app')?.dataset['logo'] ?? '';

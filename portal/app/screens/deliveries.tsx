@@ -187,7 +187,7 @@ function Line({ delivery, url }: { readonly delivery: Delivery; readonly url: st
       {url === undefined ? (
         <code class="faint">{shortId(message)}</code>
       ) : (
-        <span class="faint">
+        <span class="faint to">
           <Url of={url} />
         </span>
       )}

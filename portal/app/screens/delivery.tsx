@@ -1,7 +1,8 @@
 /** One message at one endpoint: each attempt, what was sent, what was answered; send it again. */
 import { useState } from 'preact/hooks';
 import type { Attempt as AttemptOf, Delivery } from '../../../ui/delivery.ts';
-import { Attempt, Text } from '../../../ui/exchange.tsx';
+import { Attempts, Text } from '../../../ui/exchange.tsx';
+import { REASON_ASKED } from '../../../ui/gate.ts';
 import { Held } from '../../../ui/held.tsx';
 import { type AfterConfirm, Ask, Copy, Field, Shown, State } from '../../../ui/parts.tsx';
 import { visible } from '../../../ui/text.tsx';
@@ -66,17 +67,7 @@ export function DeliveryScreen({ ep, message }: { readonly ep: string; readonly 
       </header>
       <section class="card guide" aria-labelledby="attempts-title">
         <h2 id="attempts-title">Attempts</h2>
-        <Shown of={attempts}>
-          {({ data }) => (
-            <ul class="plain refused">
-              {data.map((each, n) => (
-                <li key={`${each.at} ${each.attempt}`}>
-                  <Attempt attempt={each} first={n === data.length - 1} />
-                </li>
-              ))}
-            </ul>
-          )}
-        </Shown>
+        <Shown of={attempts}>{({ data }) => <Attempts of={data} />}</Shown>
       </section>
       {may('read_bodies') ? <Sent message={message} /> : null}
       {asking && delivery !== undefined ? (
@@ -134,7 +125,7 @@ function Replay({ path, isRetrying, onClose, onDone }: ReplayProps) {
   return (
     <Ask title="Send this delivery again" confirm="Send again" onConfirm={submit} onClose={onClose}>
       <p>This sends the same body with the same webhook-id, so a server that already has it recognises it.</p>
-      <Field label="Why? (for your colleagues)" value={why} onInput={setWhy} autofocus />
+      <Field label={REASON_ASKED} value={why} onInput={setWhy} autofocus />
     </Ask>
   );
 }

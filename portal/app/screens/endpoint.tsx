@@ -1,16 +1,16 @@
 /** One endpoint: how it is, what it got, its secret, how to verify, and what can be done. */
 
 import { useState } from 'preact/hooks';
-import { addressWords, endpointWords } from '../../../core/words.ts';
+import { addressWords, countWords, endpointWords, waitsWords } from '../../../core/words.ts';
 import { DayChart } from '../../../ui/day.tsx';
-import { grouped } from '../../../ui/grouped.ts';
-import { HealthFacts, waitsWords } from '../../../ui/health.tsx';
+import { gateButton } from '../../../ui/gate.ts';
+import { HealthFacts } from '../../../ui/health.tsx';
 import { Copy, Shown, State } from '../../../ui/parts.tsx';
 import { visible } from '../../../ui/text.tsx';
 import { clock } from '../../../ui/time.tsx';
 import { ask, useAsk } from '../parts/api.ts';
 import { go, hrefOf } from '../parts/route.ts';
-import { appId, may, pathOf, producer } from '../parts/session.ts';
+import { appId, closers, may, pathOf, producer } from '../parts/session.ts';
 import type { Endpoint, EndpointHealth, Stats } from '../wire.ts';
 import { Deliveries } from './deliveries.tsx';
 import { EndpointForm } from './endpoint-form.tsx';
@@ -117,7 +117,7 @@ function Head({
 }) {
   const { gate, closed_by: by } = endpoint;
   const button = (act: Act | 'edit' | 'test', word: string, look = '') => (
-    <button type="button" class={look} onClick={() => askFor(act)}>
+    <button type="button" class={look} onClick={() => askFor(act)} key={act}>
       {word}
     </button>
   );
@@ -140,12 +140,11 @@ function Head({
         {may('manage') ? (
           <>
             {button('edit', 'Edit …')}
-            {gate === 'open' ? button('pause', 'Pause …') : null}
-            {gate === 'open' ? button('disable', 'Disable …') : null}
-            {gate === 'paused' && by !== 'operator' ? button('resume', 'Resume …', 'primary') : null}
-            {gate === 'disabled' && by !== 'operator' ? button('enable', 'Enable …', 'primary') : null}
-            {endpoint.state === 'holding' ? button('trial', 'Try now …', 'primary') : null}
-            {button('delete', 'Delete …')}
+            {gate === 'open' ? (['pause', 'disable'] as const).map(act => button(act, gateButton(act))) : null}
+            {gate === 'paused' && by !== 'operator' ? button('resume', gateButton('resume'), 'primary') : null}
+            {gate === 'disabled' && by !== 'operator' ? button('enable', gateButton('enable'), 'primary') : null}
+            {endpoint.state === 'holding' ? button('trial', gateButton('trial'), 'primary') : null}
+            {button('delete', gateButton('delete'), 'apart')}
           </>
         ) : null}
       </div>
@@ -155,28 +154,22 @@ function Head({
 
 /** What a person must know before anything else, in one sentence. */
 function Told({ endpoint, health }: { readonly endpoint: Endpoint; readonly health: EndpointHealth | undefined }) {
-  const { gate, closed_by: by, why } = endpoint;
-  if (gate !== 'open') {
-    const who = by === 'operator' ? ` by ${producer()}: ask there` : by === 'system' ? ' because it kept failing' : '';
-    return (
-      <p class="banner">
-        <span>
-          It is {gate}
-          {visible(who)}. Nothing is sent. The messages wait, and nothing is lost.{' '}
-          {why === null || by === 'system' ? '' : visible(`“${why}”`)}
-        </span>
-      </p>
-    );
-  }
-  if (endpoint.state === 'ok') return null;
+  const { gate, closed_by: by, state } = endpoint;
+  if (state === 'ok') return null;
   const { waiting, dead = 0 } = health ?? {};
+  const closed = gate === 'open' ? '' : `${gate} `;
+  const then =
+    gate === 'open'
+      ? ''
+      : `. Nothing is sent; what waits is kept. ${by === 'operator' ? `Ask ${producer()} to open it` : ''}`;
+  const said = [
+    `${closed}${endpointWords(endpoint, clock, closers())}`,
+    waiting === undefined ? '' : waitsWords(waiting),
+    countWords([['dead', dead]]),
+  ];
   return (
     <p class="banner">
-      <span>
-        {visible(endpointWords(endpoint, clock))}
-        {waiting === undefined || waiting.count === 0 ? '' : `; ${waitsWords(endpoint.state, waiting)}`}
-        {dead === 0 ? '' : `; ${grouped(dead)} dead`}
-      </span>
+      <span>{visible(`${said.filter(each => each !== '').join('; ')}${then}`)}</span>
     </p>
   );
 }

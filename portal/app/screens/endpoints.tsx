@@ -1,16 +1,14 @@
 /** All endpoints of the customer, each with how it is. */
 
 import { useState } from 'preact/hooks';
-import { addressWords, type DayCounts, endpointWords } from '../../../core/words.ts';
+import { addressWords, countWords, type DayCounts, endpointWords, waitsWords } from '../../../core/words.ts';
 import { DaySpark } from '../../../ui/day.tsx';
-import { grouped } from '../../../ui/grouped.ts';
-import { waitsWords } from '../../../ui/health.tsx';
 import { Command, Empty, Shown, State, Url } from '../../../ui/parts.tsx';
 import { visible } from '../../../ui/text.tsx';
 import { clock } from '../../../ui/time.tsx';
 import { ask, useAsk } from '../parts/api.ts';
 import { hrefOf } from '../parts/route.ts';
-import { appId, may, pathOf } from '../parts/session.ts';
+import { appId, closers, may, pathOf } from '../parts/session.ts';
 import type { Endpoint, EndpointHealth, NewEndpoint, Page, Stats } from '../wire.ts';
 import { EndpointForm } from './endpoint-form.tsx';
 
@@ -55,7 +53,7 @@ export function Endpoints() {
                       {visible(each.types.length === 0 ? 'every type' : each.types.join(', '))}
                     </span>
                     <span class="note">
-                      {visible(endpointWords(each, clock))}
+                      {visible(endpointWords(each, clock, closers()))}
                       {n < WITH_HEALTH ? <Waits endpoint={each} /> : null}
                     </span>
                     <Day of={days?.find(({ endpoint }) => endpoint === each.id)} />
@@ -85,12 +83,7 @@ function Waits({ endpoint }: { readonly endpoint: Endpoint }) {
   const { data } = useAsk<EndpointHealth>(`${pathOf('endpoints', endpoint.id)}/health`, 30_000);
   if (data === undefined) return null;
   const { waiting, dead } = data;
-  return (
-    <>
-      {waiting.count === 0 ? '' : `; ${waitsWords(endpoint.state, waiting)}`}
-      {dead === 0 ? '' : `; ${grouped(dead)} dead`}
-    </>
-  );
+  return <>{[waitsWords(waiting), countWords([['dead', dead]])].map(said => (said === '' ? '' : `; ${said}`))}</>;
 }
 
 function Made({ endpoint }: { readonly endpoint: NewEndpoint }) {

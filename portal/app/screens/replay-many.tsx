@@ -2,6 +2,7 @@
 
 import { useEffect, useState } from 'preact/hooks';
 import { stateWord } from '../../../core/words.ts';
+import { REASON_ASKED } from '../../../ui/gate.ts';
 import { grouped } from '../../../ui/grouped.ts';
 import { type AfterConfirm, Ask, Field } from '../../../ui/parts.tsx';
 import { visible } from '../../../ui/text.tsx';
@@ -60,7 +61,7 @@ export function ReplayMany({ endpoint, filter, onClose, onStarted }: ManyProps) 
       {filter.get('code_class') ? (
         <p class="warn">The filter “Answer” does not count here: all deliveries in this state are sent.</p>
       ) : null}
-      <Field label="Why? (for your colleagues)" value={why} onInput={setWhy} />
+      <Field label={REASON_ASKED} value={why} onInput={setWhy} />
     </Ask>
   );
 }

@@ -223,6 +223,7 @@ const STATE = {
   closed_by: orNull(
     oneOf(['operator', 'customer', 'system'], 'Who paused, disabled or deleted it; null while it is open.'),
   ),
+  closed_at: orNull(time('When; null while it is open.')),
   gate: oneOf(['open', 'paused', 'disabled', 'deleted']),
   state: oneOf(
     STATES,
@@ -382,6 +383,7 @@ export const SCHEMAS: Readonly<Record<string, Schema>> = {
     egress_suspected: truth('Most likely our own way out fails: a failure without an answer does not count.'),
     waiting: object({
       count: whole('At most 1,000.'),
+      retrying: whole('Of these, those that were tried before.'),
       more: truth(),
       about: orNull(whole('First attempts, as the last endpoint check found them; only from 10,000 on.')),
       oldest_at: orNull(time()),

@@ -157,7 +157,7 @@ describe.skipIf(BROWSER_PATH === undefined)('the console in a browser', () => {
       await page.waitForSelector('dialog .kinds');
       found['a dialog'] = await findings(page, rules);
       await page.keyboard.press('Escape');
-      await page.getByRole('link', { name: 'Open it' }).click();
+      await page.getByRole('link', { name: 'Open the newest' }).first().click();
       await page.getByRole('button', { name: 'Show it' }).click();
       await page.waitForSelector('.json .value');
       found['an event'] = await findings(page, rules);
@@ -167,7 +167,7 @@ describe.skipIf(BROWSER_PATH === undefined)('the console in a browser', () => {
 
     it('goes from a failure to the log of its attempt with one click, and says why there is none', async () => {
       const { page, wrong } = await open(served, '/dead');
-      await page.getByRole('link', { name: 'Open it' }).click();
+      await page.getByRole('link', { name: 'Open the newest' }).first().click();
       await page.waitForSelector('.way .attempt');
       const id = decodeURIComponent(new URL(page.url()).pathname.split('/').at(-1) ?? '');
       const link = page.getByRole('link', { name: 'its log' }).first();
@@ -279,7 +279,7 @@ describe.skipIf(BROWSER_PATH === undefined)('the console in a browser', () => {
         expect.arrayContaining([expect.stringMatching(/process-queue-age\s+page/)]),
       );
       await page.goto(`${new URL(served.url).origin}/dead`);
-      await page.getByRole('link', { name: 'Open it' }).click();
+      await page.getByRole('link', { name: 'Open the newest' }).first().click();
       await page.getByRole('tab', { name: 'headers' }).click();
       await page.getByRole('button', { name: 'Show it' }).click();
       await page.getByText(/Dropped once the signature was verified: \S*signature/i).waitFor();
@@ -467,7 +467,7 @@ describe.skipIf(BROWSER_PATH === undefined)('the console in a browser', () => {
       const { page } = await open(reading, '/dead');
       await page.waitForSelector('.group');
       expect(await page.getByRole('button', { name: /Replay|Purge/ }).count()).toBe(0);
-      await page.getByRole('link', { name: 'Open it' }).click();
+      await page.getByRole('link', { name: 'Open the newest' }).first().click();
       await page.waitForSelector('.way');
       expect(await page.getByRole('button', { name: /Replay|Send to|Save as/ }).count()).toBe(0);
     });

@@ -11,7 +11,7 @@ import type { EventItem } from '#core/inbound/protocol/event-item.ts';
 import { isTerminal } from '#core/inbound/protocol/event-status.ts';
 import { errorPattern } from '#core/inbound/search/error-pattern.ts';
 import { HOUR_MS } from '#core/time.ts';
-import { causeWords, dayWords, stateWord } from '#core/words.ts';
+import { causeWords, dayWords, stateWord, waitsWords } from '#core/words.ts';
 import { BROWSER_PATH, openBrowser } from '#test/kit/browser.ts';
 import { badNight, ENDPOINTS, ERRORS, goOn, KINDS } from './night-world.ts';
 
@@ -111,10 +111,67 @@ describe.skipIf(BROWSER_PATH === undefined)('a bad night', () => {
     await page.setViewportSize({ width: 1280, height: 900 });
   });
 
+  it('has buttons for a thumb, with the one that deletes apart, and cuts no URL', async () => {
+    const boxesOf = async (within: string) =>
+      page.locator(`${within} button, ${within} .button`).evaluateAll(all =>
+        all.map(it => {
+          const { height, left, right, top, bottom } = it.getBoundingClientRect();
+          return { text: it.textContent ?? '', height, left, right, top, bottom };
+        }),
+      );
+    for (const [width, least] of [
+      [1280, 32],
+      [820, 32],
+      [390, 44],
+    ] as const) {
+      await page.setViewportSize({ width, height: 900 });
+      await see('/out', '.line-row');
+      const urls = await page.locator('.line-row .type').evaluateAll(all =>
+        all.map(it => [it.scrollWidth <= it.clientWidth, it.textContent]),
+      );
+      for (const [isWhole, url] of urls) expect(isWhole, `${url} at ${width}`).toBe(true);
+      const rows = await boxesOf('.line-row');
+      await see('/dead', '.group');
+      const groups = await boxesOf('.group:first-child');
+      for (const { text, height } of [...rows, ...groups])
+        expect(height, `${text} at ${width}`).toBeGreaterThanOrEqual(least);
+      const purge = groups.find(({ text }) => text.startsWith('Purge'));
+      const near = groups.filter(
+        other =>
+          other !== purge &&
+          Math.max(other.left - purge!.right, purge!.left - other.right) < 24 &&
+          Math.max(other.top - purge!.bottom, purge!.top - other.bottom) < 6,
+      );
+      expect(near.map(({ text }) => text), `${width}`).toEqual([]);
+    }
+    await page.setViewportSize({ width: 1280, height: 900 });
+  });
+
+  it('opens a delivery at its last attempt', async () => {
+    const [app, url] = ENDPOINTS[3];
+    const place = { app: `uid:${app}`, ep: night.ids.get(url) ?? '' };
+    const { body } = await night.customers.call('GET /v1/apps/{app}/endpoints/{ep}/deliveries', place, undefined, {
+      status: 'dead',
+    });
+    await see(`/out/${place.app}/endpoints/${place.ep}/${body.data[0].message}`, '.refused-line');
+    const open = await page
+      .locator('.refused-line')
+      .evaluateAll(all => all.map(it => it.getAttribute('aria-expanded') === 'true'));
+    expect(open.length).toBeGreaterThan(1);
+    expect(open).toEqual(open.map((_, n) => n === open.length - 1));
+  });
+
   it('says on the screen of a source what died of it', async () => {
     const died = dead().filter(({ pk }) => pk.startsWith('shop#')).length;
     expect(died).toBeGreaterThan(0);
-    expect(await see('/sources/shop', '.event-head')).toContain(`${died} died in the last hour`);
+    const text = await see('/sources/shop', '.event-head');
+    expect(text).toContain(`${died} died in the last hour`);
+    // And what was refused: how often, why, and where to look.
+    const refused = page.getByRole('link', { name: /shop refused/ });
+    expect(await refused.innerText()).toMatch(
+      new RegExp(`refused ${forged('shop')} requests .*The secret here is not`),
+    );
+    expect(await refused.getAttribute('href')).toBe('/sources/shop?tab=refused');
   });
 
   it('shows three groups of dead letters, each as many as the stores have', async () => {
@@ -129,7 +186,12 @@ describe.skipIf(BROWSER_PATH === undefined)('a bad night', () => {
         ]),
       );
     const counts = Map.groupBy(dead(), ({ lastError = '' }) => errorPattern(lastError));
-    expect(Object.fromEntries(shown)).toEqual(Object.fromEntries([...counts].map(([error, of]) => [error, of.length])));
+    // The code that tells one failure from another stays in its line.
+    expect(text).toContain('the ledger answered 503 (attempt');
+    const patterns = shown.map(([error, count]) => [errorPattern(String(error)), count]);
+    expect(Object.fromEntries(patterns)).toEqual(
+      Object.fromEntries([...counts].map(([error, of]) => [error, of.length])),
+    );
   });
 
   it('says of one event of each kind what its record says', async () => {
@@ -201,8 +263,12 @@ describe.skipIf(BROWSER_PATH === undefined)('a bad night', () => {
         dayWords({ successes: [ok], failures: [failed] }).replace(/, most of them.*/, '') || 'nothing was sent',
       );
       expect(await page.locator('h1').innerText(), url).toContain(stateWord(body.state));
+      if (url.endsWith('/paused')) expect(shown).toMatch(/by (an operator|the customer) since .*: “a deploy”/);
       const facts = await page.locator('.facts').innerText();
-      expect(facts, url).toMatch(new RegExp(`waiting\\s+${body.waiting.count}\\b`));
+      const waits = waitsWords(body.waiting);
+      expect(facts, url).toContain(waits || 'nothing');
+      // One number in one form, wherever it stands.
+      if (unwell.some(([, each]) => each === url)) expect(text, url).toContain(waits);
       expect(facts, url).toMatch(new RegExp(`dead\\s+${body.dead} now`));
       if (body.dead > 0) expect(text, url).toContain(`; ${body.dead} dead`);
       if (code !== 200 && code !== 0) expect(shown, url).toContain(String(code));
@@ -231,7 +297,7 @@ describe.skipIf(BROWSER_PATH === undefined)('a bad night', () => {
     });
     await task('to the log of the failed attempt', async () => {
       await page.getByRole('link', { name: 'See what died' }).click();
-      await page.getByRole('link', { name: 'Open it' }).click();
+      await page.getByRole('link', { name: 'Open the newest' }).first().click();
       await page.getByRole('link', { name: 'its log' }).first().click();
       await page.locator('.log > li, .empty').first().waitFor();
     });

@@ -72,7 +72,8 @@ it('finds why forty-one events died, replays one, then forty after the dry run',
   expect(dry).toMatchObject({ dry_run: true, would: { replay: 1, first: [groups[0].sample.id] } });
   await world.clock.advanceBy(MINUTE_MS);
   expect([count('dead_letter'), count('completed')]).toEqual([42, 0]);
-  expect(await ask('replay', { ...one, confirm: dry.confirm })).toEqual({ done: true, replayed: 1, not_replayed: [] });
+  const job = expect.stringMatching(/^rj-/);
+  expect(await ask('replay', { ...one, confirm: dry.confirm })).toEqual({ done: true, replayed: 1, not_replayed: [], job });
   await world.settle();
   expect((await ask('explain', { id: one.ids[0] })).status).toBe('completed');
 
@@ -91,8 +92,18 @@ it('finds why forty-one events died, replays one, then forty after the dry run',
   expect((await call('replay', { ...all, confirm: first.confirm })).isError, 'it is used up').toBe(true);
   expect(count('dead_letter')).toBe(41);
   const { confirm } = await ask('replay', all);
-  expect(await ask('replay', { ...all, confirm })).toEqual({ done: true, replayed: 40, not_replayed: [] });
+  expect(await ask('replay', { ...all, confirm })).toEqual({ done: true, replayed: 40, not_replayed: [], job });
   await world.settle();
+  expect([count('dead_letter'), count('completed')]).toEqual([1, 41]);
+
+  // Whoever lists replays sees both, and no sweeper takes them up again.
+  const { value: listed } = await cli.json(['replay', 'ls']);
+  const done = { state: 'done', by: 'ada', why: `agent: ${why}`, filter: { source: 'shop', status: 'dead_letter' } };
+  expect((listed as Json).jobs).toMatchObject([
+    { ...done, expected: 40, counts: { replayed: 40 } },
+    { ...done, expected: 1, counts: { replayed: 1 } },
+  ]);
+  await world.clock.advanceBy(2 * MINUTE_MS);
   expect([count('dead_letter'), count('completed')]).toEqual([1, 41]);
 
   // The next person reads who and why, where a replay of the command line would stand.
@@ -179,6 +190,7 @@ it('what changed since the dry run is left alone', async () => {
   await world.clock.advanceBy(MINUTE_MS);
   expect(await ask('replay', { ...given, confirm })).toEqual({
     done: true,
+    job: expect.stringMatching(/^rj-/),
     replayed: 40,
     not_replayed: [{ id: { untrusted: 'evt_shop.bad-1003' }, outcome: 'changed' }],
   });

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { errorPattern } from '#core/inbound/search/error-pattern.ts';
+import { CommonError, errorPattern } from '#core/inbound/search/error-pattern.ts';
 import { meantToClose } from '#operator/deaths/close-deaths.ts';
 import { groupDeadByError, groupDeadLetters } from '#operator/deaths/dead-letters.ts';
 import { readMeant } from '#operator/events/list-events.ts';
@@ -19,9 +19,24 @@ it.each([
   expect(errorPattern(pattern)).toBe(pattern);
 });
 
+it.each([
+  [['the ledger answered 503 (attempt 5 of 5)'], 'the ledger answered 503 (attempt 5 of 5)'],
+  [
+    ['it answered 503 for o_1', 'it answered 503 for o_2', 'it answered 504 for o_3', 'it answered 503 for o_4'],
+    'it answered 503 or 504 for …',
+  ],
+  [[''], ''],
+])('%j have in common: %s', (errors, common) => {
+  const [first = ''] = errors;
+  const of = new CommonError(errorPattern(first));
+  for (const error of errors) of.add(error);
+  expect(of.text).toBe(common);
+});
+
 it('judges long hostile text at once', () => {
   const started = process.threadCpuUsage();
-  for (const text of ['a'.repeat(100_000), '1-'.repeat(50_000), '…:'.repeat(50_000)]) errorPattern(text);
+  for (const text of ['a'.repeat(100_000), '1-'.repeat(50_000), '…:'.repeat(50_000)])
+    new CommonError(errorPattern(text)).add(text);
   expect(process.threadCpuUsage(started).user / 1_000).toBeLessThan(500);
 });
 
@@ -47,6 +62,8 @@ it('makes four lines of three thousand deaths', async () => {
   const { groups, total } = await groupDeadByError(operator, read.filter);
   expect(total).toBe(3_000);
   expect(groups.map(it => it.count)).toEqual([750, 750, 750, 750]);
+  // What tells a failure from others is in the line of its group.
+  expect(new Set(groups.map(it => it.error))).toEqual(new Set(['row … is missing', 'service answered 503 after … ms']));
   // What a group's buttons mean is the group: by its error as shown, or as one of its events has it.
   for (const { source, pattern, sample } of groups)
     for (const error of [pattern, sample.lastError]) {

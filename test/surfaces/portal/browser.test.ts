@@ -152,14 +152,14 @@ describe.skipIf(BROWSER_PATH === undefined)('the portal in a browser', () => {
     ]);
     await page
       .getByText(
-        /^fails; it has never accepted one; last answer 405, it refused the message; 0 % accepted in 24 hours; 40 dead/,
+        /^fails; it has never accepted one; last answer 422, it refused the message; 0 % accepted in 24 hours; 40 dead/,
       )
       .waitFor();
     await page.getByLabel('State').selectOption('dead');
     await page.locator('.line-link.delivery').nth(39).waitFor();
     await page.locator('.line-link.delivery').first().click();
-    await page.getByText('405').first().waitFor();
-    await page.getByText('Method Not Allowed').waitFor();
+    await page.getByText('422').first().waitFor();
+    await page.getByText('Unprocessable Content').waitFor();
     await shoot(page, 'exchange');
     await page.goBack();
     // 2. The address is corrected, and tried.
@@ -295,7 +295,7 @@ describe.skipIf(BROWSER_PATH === undefined)('the portal in a browser', () => {
     await page.goto(`${world.origin}/portal#/endpoints/${world.ep}/secret`);
     await page.getByRole('button', { name: 'Show the secret' }).click();
     await page.waitForSelector('.keys-alive .command');
-    await page.getByText('It is disabled').waitFor();
+    await page.getByText(/^disabled by Acme since .* Ask Acme to open it/).waitFor();
     await look('a secret');
     await dialog('Rotate …');
     await page.goto(`${world.origin}/portal#/endpoints/${world.ep}/verify`);
@@ -313,6 +313,9 @@ describe.skipIf(BROWSER_PATH === undefined)('the portal in a browser', () => {
     await look('a delivery');
     for (const width of [360, 390]) {
       await page.setViewportSize({ width, height: 740 });
+      await page.goto(`${world.origin}/portal`);
+      // Where each went is said on a phone, too.
+      await page.locator('.line-link.delivery').filter({ hasText: WRONG }).locator('.to').first().waitFor();
       for (const place of [
         '',
         '#/endpoints',
@@ -350,7 +353,7 @@ describe.skipIf(BROWSER_PATH === undefined)('the portal in a browser', () => {
     await page.waitForSelector('dialog[open]');
     expect(await page.evaluate('document.activeElement.tagName')).toBe('INPUT');
     await page.keyboard.press('Enter');
-    await page.locator('dialog').getByText('405, it refused the message').waitFor();
+    await page.locator('dialog').getByText('422, it refused the message').waitFor();
     await page.keyboard.press('Escape');
     await page.waitForSelector('dialog', { state: 'detached' });
   });

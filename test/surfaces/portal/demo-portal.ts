@@ -1,8 +1,8 @@
-/** A customer with a wrong address: 40 deliveries of one endpoint died, the other endpoint is well. */
+/** A customer with an old address, which refuses the new fields: 40 deliveries of one endpoint died, the other endpoint is well. */
 import { servePortal } from '#test/kit/servers/portal-server.ts';
 
-export const WRONG = 'https://shop.globex.com/webhoks/acme';
-export const RIGHT = 'https://shop.globex.com/webhooks/acme';
+export const WRONG = 'https://shop.globex.com/v1/acme';
+export const RIGHT = 'https://shop.globex.com/v2/acme';
 const SCHEMA = {
   type: 'object',
   required: ['order', 'amount'],
@@ -17,7 +17,7 @@ export async function brokenEndpoint(look: Parameters<typeof servePortal>[0] = {
   const world = await servePortal(look);
   const { call, publish, settle, pass, tokens } = world;
   world.answerBy(({ url }) =>
-    url === WRONG ? [405, '<html><body><h1>405 Method Not Allowed</h1></body></html>'] : [200, '{"ok":true}'],
+    url === WRONG ? [422, '<html><body><h1>422 Unprocessable Content</h1></body></html>'] : [200, '{"ok":true}'],
   );
   for (const [name, description, group] of [
     ['order.paid', 'A customer paid an order. The goods may be sent.', 'Orders'],

@@ -17,8 +17,8 @@ const retryAfter = (value: number | string) => ({ 'retry-after': [String(value)]
 const TABLE: readonly (readonly [AnswerClass, readonly number[], Fault])[] = [
   ['ok', [200, 201, 202, 204, 206, 226, 299], 'none'],
   ['redirect', [300, 301, 302, 303, 304, 307, 308, 399], 'endpoint'],
-  ['message_refused', [400, 405, 406, 409, 411, 413, 414, 415, 422, 431], 'message'],
-  ['denied', [401, 403, 404, 407, 451], 'ambiguous'],
+  ['message_refused', [400, 406, 409, 411, 413, 414, 415, 422, 431], 'message'],
+  ['denied', [401, 403, 404, 405, 407, 451], 'ambiguous'],
   ['gone', [410], 'endpoint'],
   ['throttled', [429], 'throttle'],
   ['busy', [408, 423, 425, 502, 503, 504], 'endpoint'],
@@ -42,8 +42,8 @@ describe('a status', () => {
     expect(rows.map(name => [name, count(name)])).toEqual([
       ['ok', 100],
       ['redirect', 100],
-      ['message_refused', 10],
-      ['denied', 5],
+      ['message_refused', 9],
+      ['denied', 6],
       ['gone', 1],
       ['throttled', 1],
       ['busy', 6],
@@ -58,7 +58,7 @@ it('gives every status of 100 to 599 one fault, as the table of the page does', 
     if (status === 429) return 'throttle';
     if (status >= 200 && status < 300) return 'none';
     if ((status >= 300 && status < 400) || [408, 410, 423, 425, 502, 503, 504].includes(status)) return 'endpoint';
-    return status >= 500 || [401, 403, 404, 407, 451].includes(status) ? 'ambiguous' : 'message';
+    return status >= 500 || [401, 403, 404, 405, 407, 451].includes(status) ? 'ambiguous' : 'message';
   };
   for (let status = 100; status < 600; status++) expect([status, of(status).fault]).toEqual([status, fault(status)]);
   // A wait of more than a day is no pace.
