@@ -1,7 +1,6 @@
 /** What a project gives to Holdfast, by where it is found. */
-import { existsSync, statSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import type { GatewayConfig } from '#core/config/gateway-config.ts';
 import { ConfigError } from '#core/config/resolve-config.ts';
 import { validateConfig } from '#core/config/validate-config.ts';
@@ -11,25 +10,25 @@ import type { HandlerResources } from '#lib/handler-resources.ts';
 import { UserError } from '#local/shell/user-error.ts';
 import { PROJECT_ROOT } from '#local/shell/workspace.ts';
 import { PROVIDERS } from '#providers/index.ts';
+import { importFile, writtenAt } from './read-anew.ts';
 
 const CONFIG = 'gateway.config.ts';
 
 /**
- * `gateway` of the project's gateway.config.ts; `anew`: as it is in the file now. Throws UserError where there is none, and
- * ConfigError where a value is not what its key takes: who reads on may rely on `sources` and `environments`.
+ * `gateway` of the project's gateway.config.ts; `anew`: as it and what it imports are in their files now. Throws UserError
+ * where there is none, and ConfigError where a value is not what its key takes: who reads on may rely on `sources` and
+ * `environments`.
  */
 export async function readConfig(anew = false): Promise<GatewayConfig> {
-  const version = anew ? `?${configWrittenAt()}` : '';
-  const config = (await load(CONFIG, 'gateway', 'defineGateway({ … })', version)) as GatewayConfig;
+  const config = (await load(CONFIG, 'gateway', 'defineGateway({ … })', anew)) as GatewayConfig;
   const problems: ConfigProblem[] = [];
   validateConfig(config, PROVIDERS, problem => problems.push(problem));
   if (problems.length > 0) throw new ConfigError(problems);
   return config;
 }
 
-/** When it was last written, epoch ms; 0 where there is none. */
-export const configWrittenAt = (): number =>
-  statSync(join(PROJECT_ROOT, CONFIG), { throwIfNoEntry: false })?.mtimeMs ?? 0;
+/** When it, or a file that it imports, was last written, epoch ms; 0 where there is none. */
+export const configWrittenAt = (): number => writtenAt(join(PROJECT_ROOT, CONFIG));
 
 /** `handlers` of the project's handlers/index.ts. Throws UserError where there is none. */
 export async function readHandlers(): Promise<HandlerRegistry> {
@@ -42,13 +41,13 @@ export async function readResources(): Promise<HandlerResources> {
   return (await load('handlers/resources.ts', 'handlerResources', '(scope, context) => { … }')) as HandlerResources;
 }
 
-async function load(path: string, name: string, made: string, version = ''): Promise<unknown> {
+async function load(path: string, name: string, made: string, anew = false): Promise<unknown> {
   const file = join(PROJECT_ROOT, path);
   if (!existsSync(file)) {
     const fix = 'Start inside your project, or make one: npm create holdfast';
     throw new UserError(`There is no ${path} in ${PROJECT_ROOT}. ${fix}`);
   }
-  const module = (await import(`${pathToFileURL(file).href}${version}`).catch(explain)) as Record<string, unknown>;
+  const module = (await importFile(file, anew).catch(explain)) as Record<string, unknown>;
   if (module[name] === undefined)
     throw new UserError(`${path} has no export "${name}": export const ${name} = ${made}`);
   return module[name];

@@ -36,7 +36,7 @@ export function readDeployment(environment: string): Deployment {
 /** `absent`: not deployed yet. `empty`: deployed, and nobody has set a value. */
 type StoredSecret = { readonly kind: 'absent' | 'empty' } | { readonly kind: 'set'; readonly current: string };
 
-/** For who stays while others change the project. A provider's file of its own is read again by who starts again. */
+/** For who stays while others change the project: its configuration, with the providers that it imports. */
 export const reread: NonNullable<OperatorOptions['reread']> = {
   writtenAt: configWrittenAt,
   async deployment(environment) {
