@@ -127,8 +127,8 @@ function Group({ group, ask: askFor }: GroupProps) {
       </p>
       <div class="group-foot">
         {session().readOnly ? null : (
-          <button type="button" class="apart" onClick={() => askFor('purge')}>
-            Purge …
+          <button type="button" class="primary" onClick={() => askFor('replay')}>
+            Replay …
           </button>
         )}
         <Link class="button" href={`/events/${encodeURIComponent(sample.id)}`}>
@@ -142,8 +142,8 @@ function Group({ group, ask: askFor }: GroupProps) {
             <button type="button" onClick={() => askFor('close')}>
               Close …
             </button>
-            <button type="button" class="primary" onClick={() => askFor('replay')}>
-              Replay …
+            <button type="button" class="apart" onClick={() => askFor('purge')}>
+              Purge …
             </button>
           </>
         )}

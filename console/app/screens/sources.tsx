@@ -85,7 +85,7 @@ export function Source({ name }: { readonly name: string }) {
             </header>
             {refused.map(({ cause, text }) => (
               <Link class="banner" href={`/sources/${encodeURIComponent(row.id)}?tab=refused`} key={cause}>
-                <State of="notice" /> {visible(`${row.id} ${text}`)}
+                <State of="notice" /> {visible(`${row.id} ${text}`)}. <u>See them</u>
               </Link>
             ))}
             {row.pausedSince === undefined ? null : (

@@ -433,7 +433,7 @@ describe.skipIf(BROWSER_PATH === undefined)('the console in a browser', () => {
       await page.waitForSelector('dialog', { state: 'detached' });
       await page.getByRole('button', { name: 'Pause …' }).click();
       await page.getByLabel(/^Why/).fill('their migration');
-      await page.getByRole('button', { name: 'Pause this endpoint' }).click();
+      await page.getByRole('button', { name: 'Pause', exact: true }).click();
       await page.getByText('ada: their migration').waitFor();
       expect(wrong).toEqual([]);
     });
@@ -532,7 +532,7 @@ describe.skipIf(BROWSER_PATH === undefined)('the console in a browser', () => {
         `/events?text=${encodeURIComponent('<script>')}`,
       ]) {
         await page.goto(`${origin}${path}`);
-        await page.waitForSelector('.event-line');
+        await page.waitForSelector('.event-line, .group');
       }
       // Every string is in a list; each kind of string is opened once.
       const ids = await page.evaluate(async () => {

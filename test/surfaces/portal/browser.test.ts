@@ -177,7 +177,7 @@ describe.skipIf(BROWSER_PATH === undefined)('the portal in a browser', () => {
     // 3. All of them again.
     await page.getByRole('button', { name: 'Send many again …' }).click();
     await page.getByText('40 deliveries are dead.').waitFor();
-    await page.getByLabel('Why?').fill('the address had a typo');
+    await page.getByLabel('Why?').fill('the address was old');
     await page.getByRole('button', { name: 'Send 40 again' }).click();
     await page.getByText('Sending again').waitFor();
     const before = world.sent.length;
@@ -204,7 +204,7 @@ describe.skipIf(BROWSER_PATH === undefined)('the portal in a browser', () => {
     const jobs = await world.call('GET /v1/replay-jobs', {});
     expect(jobs.body.data[0]).toMatchObject({
       by: 'portal:ada',
-      why: 'the address had a typo',
+      why: 'the address was old',
       counts: { replayed: 40 },
     });
   });
