@@ -108,6 +108,8 @@ export interface SourceRow {
   /** By minute of the last hour, oldest first. */
   readonly accepted: readonly number[];
   readonly died: readonly number[];
+  /** Requests of the last hour that are kept of those that did not verify. */
+  readonly refused: number;
   readonly lastAt?: number;
 }
 

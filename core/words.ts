@@ -198,7 +198,7 @@ export function endpointWords(of: EndpointState, clock: (iso: string) => string,
         ]
       : state === 'failing'
         ? [begun === '' ? 'fails' : `fails ${begun}`, then, begun === '' ? accepted : '', answer, rate]
-        : [closedWords(of, clock, closers), answer];
+        : [closedWords(of, clock, closers), of.closed_by === 'system' && last?.class === why ? '' : answer];
   return parts.filter(part => part !== '').join('; ');
 }
 

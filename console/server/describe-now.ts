@@ -1,10 +1,12 @@
 /** The first screen: one true sentence, what needs a person, and each source. */
 
 import { given } from '#core/given.ts';
+import { HOUR_MS } from '#core/time.ts';
 import { type AllTraffic, readTraffic } from '#operator/events/traffic.ts';
 import { type Need, needsOf } from '#operator/health/needs.ts';
 import { readSystem, type SystemView } from '#operator/health/system-view.ts';
 import type { Operator } from '#operator/operator.ts';
+import { countRefused, listRefused, type RefusedCount } from '#operator/refused/refused.ts';
 import { listSources, type SourceView } from '#operator/sources/list-sources.ts';
 import type { NowView, SourceRow } from '../wire.ts';
 import { alarmRow, jobRow } from './rows.ts';
@@ -19,7 +21,7 @@ export async function describeNow(operator: Operator): Promise<NowView> {
   const alarms = (system.alarms ?? [])
     .filter(alarm => alarm.state === 'ALARM')
     .map(alarm => alarmRow(alarm, operator.environment));
-  const sources = rowsOf(operator, traffic, views);
+  const sources = rowsOf(operator, traffic, views, system.refused ?? []);
   const needs = needsOf(system, now);
   const { unfinished, received, main } = system;
   return {
@@ -45,11 +47,21 @@ export async function describeNow(operator: Operator): Promise<NowView> {
 }
 
 export async function sourceRows(operator: Operator): Promise<readonly SourceRow[]> {
-  const [traffic, views] = await Promise.all([readTraffic(operator), listSources(operator)]);
-  return rowsOf(operator, traffic, views);
+  const since = operator.clock.now() - HOUR_MS;
+  const [traffic, views, refused] = await Promise.all([
+    readTraffic(operator),
+    listSources(operator),
+    listRefused(operator, { sources: operator.sourceIds, since }),
+  ]);
+  return rowsOf(operator, traffic, views, countRefused(refused));
 }
 
-function rowsOf(operator: Operator, traffic: AllTraffic, views: readonly SourceView[]): readonly SourceRow[] {
+function rowsOf(
+  operator: Operator,
+  traffic: AllTraffic,
+  views: readonly SourceView[],
+  refused: readonly RefusedCount[],
+): readonly SourceRow[] {
   return views.map(view => {
     const { spec } = operator.source(view.id);
     const flow = traffic.sources.find(it => it.source === view.id);
@@ -64,6 +76,7 @@ function rowsOf(operator: Operator, traffic: AllTraffic, views: readonly SourceV
         : { pausedBy: view.paused.by, pausedWhy: view.paused.why, pausedSince: view.paused.since }),
       accepted: flow?.accepted ?? [],
       died: flow?.died ?? [],
+      refused: refused.reduce((sum, { source, count }) => sum + (source === view.id ? count : 0), 0),
       ...given({ lastAt: flow?.lastAt }),
     };
   });

@@ -119,6 +119,8 @@ it('says of an endpoint since when, the last answer, and what happens next at wh
   expect(said({ ...paused, closed_by: 'customer', why: null })).toBe('by the customer since 14:00');
   const disabled = { ...paused, state: 'disabled', closed_by: 'system', why: 'gone' };
   expect(said(disabled)).toBe('by us since 14:00: it says that it is gone');
+  const gone = { ...disabled, last_failure: { ...last_failure, class: 'gone', code: 410 } };
+  expect(said(gone)).toBe('by us since 14:00: it says that it is gone');
   expect(answerWords(null, 'timeout')).toBe('no answer, no answer in time');
   // 405 is no refusal of the message: whoever judges it and whoever says it read the same list.
   for (const code of [404, 405])

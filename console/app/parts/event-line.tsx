@@ -1,12 +1,17 @@
+import { causeWords } from '../../../core/words.ts';
 import { State } from '../../../ui/parts.tsx';
 import { visible } from '../../../ui/text.tsx';
 import { Ago, duration } from '../../../ui/time.tsx';
 import type { EventRow } from '../../wire.ts';
 import { Link } from './route.tsx';
 
+/** What the error says: its cause stands before it, and the name of its class in most. */
+const brief = ({ error, cause = '' }: EventRow): string =>
+  error === undefined ? causeWords(cause) : error.replace(`${cause}: `, '').replace(/^\w*Error: /, '');
+
 /** One event as a line of a list. Its cells keep their places whatever is in them. */
 export function EventLine({ row, active }: { readonly row: EventRow; readonly active?: boolean }) {
-  const note = row.status === 'completed' ? '' : (row.error ?? row.cause ?? '');
+  const note = row.status === 'completed' ? '' : brief(row);
   return (
     <Link
       class={`event-line ${active ? 'active' : ''}`}

@@ -1,6 +1,7 @@
 /** The list of events: filters in the address, rows of one height, and it says how far it looked. */
 
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { stateWord } from '../../../core/words.ts';
 import { grouped } from '../../../ui/grouped.ts';
 import { Command, Empty, Trouble } from '../../../ui/parts.tsx';
 import { problemOf } from '../../../ui/problem.ts';
@@ -71,7 +72,7 @@ function Filters({ query }: { readonly query: URLSearchParams }) {
       <select value={query.get(name) ?? fallback} onChange={event => set(name, event.currentTarget.value)}>
         {[...new Set([...options, query.get(name) ?? fallback])].map(option => (
           <option key={option} value={option}>
-            {option === '' ? 'all' : option.replace('_', ' ')}
+            {option === '' ? 'all' : stateWord(option)}
           </option>
         ))}
       </select>

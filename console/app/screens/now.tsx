@@ -38,7 +38,7 @@ export function Now() {
             </section>
             {view.needs.slice(1).map(({ text, isNotice, next }) => (
               <Link class="banner" href={next.href} key={text}>
-                <State of={isNotice ? 'notice' : 'needs you'} /> {visible(text)}
+                <State of={isNotice ? 'notice' : 'needs you'} /> {visible(text)} <u>{visible(next.text)}</u>
               </Link>
             ))}
             <Numbers view={view} />
@@ -156,6 +156,7 @@ function SourceLine({ row }: { readonly row: SourceRow }) {
       <span class="counts">
         {grouped(accepted)}
         {died > 0 ? <span class="bad-text"> · {grouped(died)} dead</span> : null}
+        {row.refused === 0 ? null : <span class="warn"> · {grouped(row.refused)} refused</span>}
       </span>
       <span class="faint last">{row.lastAt === undefined ? 'none today' : <Ago at={row.lastAt} />}</span>
       <span class="url">

@@ -51,7 +51,9 @@ export function OutEndpointScreen({ app, ep }: { readonly app: string; readonly 
               {session().readOnly ? null : <Acts health={health} endpoint={endpoint} ask={setAsking} />}
               {health.state === 'ok' ? null : (
                 <p class={isWellState(health.state) ? 'faint' : 'error-line'}>
-                  {visible(endpointWords(health, clock))}
+                  {visible(
+                    `${health.gate === 'open' ? '' : `${stateWord(health.state)} `}${endpointWords(health, clock)}`,
+                  )}
                 </p>
               )}
             </header>

@@ -43,6 +43,7 @@ export function Source({ name }: { readonly name: string }) {
   const path = `/api/sources/${encodeURIComponent(name)}`;
   const view = useLoad<SourceDetail>(path, 15_000);
   const [asking, setAsking] = useState<'pause' | 'resume' | 'send'>();
+  const tab = usePlace().query.get('tab');
   return (
     <>
       <Shown of={view}>
@@ -83,7 +84,7 @@ export function Source({ name }: { readonly name: string }) {
                 )}
               </div>
             </header>
-            {refused.map(({ cause, text }) => (
+            {(tab === 'refused' ? [] : refused).map(({ cause, text }) => (
               <Link class="banner" href={`/sources/${encodeURIComponent(row.id)}?tab=refused`} key={cause}>
                 <State of="notice" /> {visible(`${row.id} ${text}`)}. <u>See them</u>
               </Link>

@@ -89,7 +89,7 @@ describe.skipIf(BROWSER_PATH === undefined)('a bad night', () => {
       const of = (all: readonly EventItem[]): number =>
         all.filter(({ pk }) => splitEventPk(pk).sourceId === source).length;
       const died = of(dead());
-      const counts = `${of(recent)}${died > 0 ? ` · ${died} dead` : ''}`;
+      const counts = `${of(recent)}${died > 0 ? ` · ${died} dead` : ''} · ${forged(source)} refused`;
       expect((await line.locator('.counts').innerText()).replaceAll(/\s+/g, ' ')).toBe(counts);
     }
   });
@@ -126,9 +126,9 @@ describe.skipIf(BROWSER_PATH === undefined)('a bad night', () => {
     ] as const) {
       await page.setViewportSize({ width, height: 900 });
       await see('/out', '.line-row');
-      const urls = await page.locator('.line-row .type').evaluateAll(all =>
-        all.map(it => [it.scrollWidth <= it.clientWidth, it.textContent]),
-      );
+      const urls = await page
+        .locator('.line-row .type')
+        .evaluateAll(all => all.map(it => [it.scrollWidth <= it.clientWidth, it.textContent]));
       for (const [isWhole, url] of urls) expect(isWhole, `${url} at ${width}`).toBe(true);
       const rows = await boxesOf('.line-row');
       await see('/dead', '.group');
@@ -142,7 +142,10 @@ describe.skipIf(BROWSER_PATH === undefined)('a bad night', () => {
           Math.max(other.left - purge!.right, purge!.left - other.right) < 24 &&
           Math.max(other.top - purge!.bottom, purge!.top - other.bottom) < 6,
       );
-      expect(near.map(({ text }) => text), `${width}`).toEqual([]);
+      expect(
+        near.map(({ text }) => text),
+        `${width}`,
+      ).toEqual([]);
     }
     await page.setViewportSize({ width: 1280, height: 900 });
   });
@@ -263,7 +266,7 @@ describe.skipIf(BROWSER_PATH === undefined)('a bad night', () => {
         dayWords({ successes: [ok], failures: [failed] }).replace(/, most of them.*/, '') || 'nothing was sent',
       );
       expect(await page.locator('h1').innerText(), url).toContain(stateWord(body.state));
-      if (url.endsWith('/paused')) expect(shown).toMatch(/by (an operator|the customer) since .*: “a deploy”/);
+      if (url.endsWith('/paused')) expect(shown).toMatch(/paused by (an operator|the customer) since .*: “a deploy”/);
       const facts = await page.locator('.facts').innerText();
       const waits = waitsWords(body.waiting);
       expect(facts, url).toContain(waits || 'nothing');
