@@ -1,7 +1,8 @@
 /** What an agent may do where a person allowed it: each act with a dry run before it, a reason that is kept, and a limit. */
+
+import { given } from '#core/given.ts';
 import { splitEventPk, toEventId } from '#core/glossary.ts';
 import type { EventItem } from '#core/inbound/protocol/event-item.ts';
-import { given } from '#core/given.ts';
 import { listOf, number, text } from '#core/problem.ts';
 import { SECOND_MS, toIso } from '#core/time.ts';
 import { stateWord } from '#core/words.ts';

@@ -73,7 +73,12 @@ it('finds why forty-one events died, replays one, then forty after the dry run',
   await world.clock.advanceBy(MINUTE_MS);
   expect([count('dead_letter'), count('completed')]).toEqual([42, 0]);
   const job = expect.stringMatching(/^rj-/);
-  expect(await ask('replay', { ...one, confirm: dry.confirm })).toEqual({ done: true, replayed: 1, not_replayed: [], job });
+  expect(await ask('replay', { ...one, confirm: dry.confirm })).toEqual({
+    done: true,
+    replayed: 1,
+    not_replayed: [],
+    job,
+  });
   await world.settle();
   expect((await ask('explain', { id: one.ids[0] })).status).toBe('completed');
 

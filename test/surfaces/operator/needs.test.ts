@@ -94,7 +94,11 @@ it('puts what died first and what is only worth knowing last, and a part that wa
     unread: [{ part: 'queue', why: 'AccessDenied' }],
   };
   const needs = needsOf(view, NOW);
-  expect(needsAPerson(needs)).toEqual(['1,203 dead letters', 'pay was paused 10 min ago by ada: x', 'queue cannot be read: AccessDenied']);
+  expect(needsAPerson(needs)).toEqual([
+    '1,203 dead letters',
+    'pay was paused 10 min ago by ada: x',
+    'queue cannot be read: AccessDenied',
+  ]);
   expect(needs.at(-1)?.isNotice).toBe(true);
 });
 
