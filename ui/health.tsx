@@ -8,8 +8,8 @@ import { visible } from './text.tsx';
 import { At, duration } from './time.tsx';
 
 export function HealthFacts({ health, types }: { readonly health: Health; readonly types: readonly string[] }) {
-  const { waiting, last_failure: failure } = health;
-  const percent = (share: number | null): string => (share === null ? '–' : `${Math.round(share * 1_000) / 10} %`);
+  const { waiting } = health;
+  const isRead = health.state === 'pulled';
   return (
     <dl>
       <Fact name="to deliver">
@@ -20,6 +20,24 @@ export function HealthFacts({ health, types }: { readonly health: Health; readon
           </>
         )}
       </Fact>
+      {isRead ? (
+        <Fact name="last acknowledged">
+          <At of={health.last_success_at} />
+        </Fact>
+      ) : (
+        <Sent health={health} />
+      )}
+      <Fact name="types">{visible(types.length === 0 ? 'every type' : types.join(', '))}</Fact>
+    </dl>
+  );
+}
+
+/** Of an endpoint that something is sent to. */
+function Sent({ health }: { readonly health: Health }) {
+  const { last_failure: failure } = health;
+  const percent = (share: number | null): string => (share === null ? '–' : `${Math.round(share * 1_000) / 10} %`);
+  return (
+    <>
       <Fact name="dead">
         {grouped(health.dead)}
         {health.dead_more ? ' or more' : ''} now, {grouped(health.died)} ever
@@ -44,8 +62,7 @@ export function HealthFacts({ health, types }: { readonly health: Health; readon
       <Fact name="next try">
         <At of={health.next_trial_at} />
       </Fact>
-      <Fact name="types">{visible(types.length === 0 ? 'every type' : types.join(', '))}</Fact>
-    </dl>
+    </>
   );
 }
 

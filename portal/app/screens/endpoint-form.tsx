@@ -1,4 +1,4 @@
-/** What a customer decides about an endpoint: where, which types, headers. */
+/** What a customer decides about an endpoint: whether we send or they read, where, which types, headers. */
 import { useState } from 'preact/hooks';
 import { type AfterConfirm, Ask, Field } from '../../../ui/parts.tsx';
 import { visible } from '../../../ui/text.tsx';
@@ -16,7 +16,7 @@ interface FormProps {
 
 export function EndpointForm({ title, confirm, endpoint, onSubmit, onClose }: FormProps) {
   const [url, setUrl] = useState(endpoint?.url ?? '');
-  const isRead = endpoint?.url === null;
+  const [isRead, setRead] = useState(endpoint?.url === null);
   const [description, setDescription] = useState(endpoint?.description ?? '');
   const [types, setTypes] = useState(endpoint?.types.join(' ') ?? '');
   const names = Object.keys(endpoint?.headers ?? {});
@@ -25,15 +25,16 @@ export function EndpointForm({ title, confirm, endpoint, onSubmit, onClose }: Fo
   const submit = async (): Promise<AfterConfirm> => {
     const given = headersIn(headers);
     await onSubmit({
-      ...(isRead ? {} : { url: url.trim() }),
+      ...(!isRead ? { url: url.trim() } : endpoint === undefined ? { kind: 'pull' } : {}),
       ...{ description, types: types.split(/[\s,]+/).filter(each => each !== '') },
-      ...(replacing && (endpoint !== undefined || headers.trim() !== '') ? { headers: given } : {}),
+      ...(replacing && !isRead && (endpoint !== undefined || headers.trim() !== '') ? { headers: given } : {}),
       ...(endpoint === undefined ? {} : { if_version: endpoint.version }),
     });
     return 'close';
   };
   return (
     <Ask title={title} confirm={confirm} onConfirm={submit} onClose={onClose} disabled={!isRead && url.trim() === ''}>
+      {endpoint === undefined ? <Kind isRead={isRead} choose={setRead} /> : null}
       {isRead ? null : (
         <Field label="URL" value={url} onInput={setUrl} placeholder="https://hooks.example.com/in" autofocus />
       )}
@@ -73,6 +74,21 @@ function headersIn(text: string): Readonly<Record<string, string>> {
 }
 
 const SHOWN = 12;
+
+function Kind({ isRead, choose }: { readonly isRead: boolean; readonly choose: (isRead: boolean) => void }) {
+  const option = (value: boolean, words: string) => (
+    <label>
+      <input type="radio" name="kind" checked={isRead === value} onChange={() => choose(value)} /> {words}
+    </label>
+  );
+  return (
+    <fieldset class="choices">
+      <legend>How messages come</legend>
+      {option(false, 'We send them to an address')}
+      {option(true, 'Your program reads them')}
+    </fieldset>
+  );
+}
 
 /** Types of the catalogue to choose from by a click. */
 function KnownTypes({ chosen, choose }: { readonly chosen: string; readonly choose: (types: string) => void }) {

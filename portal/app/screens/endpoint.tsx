@@ -15,6 +15,7 @@ import type { Endpoint, EndpointHealth, Stats } from '../wire.ts';
 import { Deliveries } from './deliveries.tsx';
 import { EndpointForm } from './endpoint-form.tsx';
 import { type Act, Gate } from './gate.tsx';
+import { Read } from './read.tsx';
 import { Secret } from './secret.tsx';
 import { Test } from './test.tsx';
 import { Verify } from './verify.tsx';
@@ -23,11 +24,16 @@ const TABS = [
   ['deliveries', 'Deliveries'],
   ['secret', 'Signing secret'],
   ['verify', 'How to verify'],
+  ['read', 'How to read'],
 ] as const;
 
 /** Of one that is read nothing is signed. */
 const tabsOf = ({ url }: Endpoint) =>
-  TABS.filter(([name]) => name === 'deliveries' || (url !== null && (name !== 'secret' || may('secrets'))));
+  TABS.filter(
+    ([name]) =>
+      name === 'deliveries' ||
+      (url === null ? name === 'read' : name !== 'read' && (name !== 'secret' || may('secrets'))),
+  );
 
 export function EndpointScreen({ ep, tab }: { readonly ep: string; readonly tab: string }) {
   const path = pathOf('endpoints', ep);
@@ -72,6 +78,8 @@ export function EndpointScreen({ ep, tab }: { readonly ep: string; readonly tab:
               <div class="tab-content">
                 {tab === 'secret' && may('secrets') ? (
                   <Secret path={path} signature={endpoint.signature} />
+                ) : tab === 'read' ? (
+                  <Read ep={ep} />
                 ) : tab === 'verify' ? (
                   <Verify signature={endpoint.signature} header={endpoint.signature_header} />
                 ) : (

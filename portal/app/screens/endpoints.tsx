@@ -38,7 +38,10 @@ export function Endpoints() {
         {({ data }) =>
           data.length === 0 ? (
             <Empty title="No endpoint yet">
-              <p>An endpoint is one of your URLs. It gets a request for each event. It begins with https://.</p>
+              <p>
+                An endpoint is one of your URLs, which gets a request for each event; or a place that your program
+                reads.
+              </p>
             </Empty>
           ) : (
             <ul class="plain card lines">
@@ -87,6 +90,15 @@ function Waits({ endpoint }: { readonly endpoint: Endpoint }) {
 }
 
 function Made({ endpoint }: { readonly endpoint: NewEndpoint }) {
+  if (endpoint.url === null)
+    return (
+      <section class="card guide" role="status">
+        <h2>It is there: your program reads</h2>
+        <p>
+          Next: <a href={hrefOf('endpoints', endpoint.id, 'read')}>how to read, and how to say what you have</a>.
+        </p>
+      </section>
+    );
   return (
     <section class="card guide" role="status">
       <h2>{visible(addressWords(endpoint.url))} is there</h2>

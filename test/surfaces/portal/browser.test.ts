@@ -358,6 +358,49 @@ describe.skipIf(BROWSER_PATH === undefined)('the portal in a browser', () => {
     await page.waitForSelector('dialog', { state: 'detached' });
   });
 
+  it('makes an endpoint that is read, by the keyboard alone, and shows where, how far, and how to acknowledge', {
+    timeout: 60_000,
+  }, async () => {
+    const world = await broken();
+    const phone = { viewport: { width: 360, height: 740 }, reducedMotion: 'reduce' } as const;
+    const { page, wrong } = await openEndpoints(await world.link('uid:globex'), phone);
+    await page.getByRole('button', { name: 'Add endpoint …' }).focus();
+    await page.keyboard.press('Enter');
+    await page.waitForSelector('dialog[open]');
+    expect(await axeFindings(page, 'all')).toEqual([]);
+    // Out of the field of the URL, back to the choice.
+    await page.keyboard.press('Shift+Tab');
+    await page.keyboard.press('ArrowDown');
+    await page.getByLabel('Your program reads them').and(page.locator(':checked')).waitFor();
+    expect(await page.getByLabel('URL').count()).toBe(0);
+    await page.keyboard.press('Tab');
+    await page.keyboard.type('Nightly import');
+    await page.keyboard.press('Enter');
+    await page.getByText('It is there: your program reads').waitFor();
+    const { body } = await world.call('GET /v1/apps/{app}/endpoints', { app: world.app });
+    const made = body.data.find((it: { description: string }) => it.description === 'Nightly import');
+    expect(made).toMatchObject({ url: null, state: 'pulled' });
+    await page.getByRole('link', { name: 'how to read' }).focus();
+    await page.keyboard.press('Enter');
+    await page.getByText('nothing was acknowledged yet').waitFor();
+    expect(await page.locator('.code pre').textContent()).toContain(
+      `"${world.origin}/portal/v1/apps/${world.app}/endpoints/${made.id}/messages"`,
+    );
+    for (const absent of ['Test …', 'Signing secret', 'How to verify'])
+      expect(await page.getByText(absent).count(), absent).toBe(0);
+    await world.publish(world.app, '{"key":"read","type":"order.paid","data":{}}');
+    await world.settle();
+    await page.locator('.facts').getByText('1, oldest').waitFor();
+    const at = { app: world.app, ep: made.id };
+    const { cursor } = (await world.call('GET /v1/apps/{app}/endpoints/{ep}/messages', at)).body;
+    expect((await world.call('POST /v1/apps/{app}/endpoints/{ep}/ack', at, { cursor })).status).toBe(200);
+    await page.locator('.banner').getByText('last acknowledged').waitFor();
+    await page.locator('.facts').getByText('last acknowledged').waitFor();
+    expect(await axeFindings(page, 'all')).toEqual([]);
+    expect(await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(0);
+    expect(wrong).toEqual([]);
+  });
+
   it('rotates a secret with the clock of the old one, and enables with the choice for the backlog', {
     timeout: 30_000,
   }, async () => {
