@@ -75,6 +75,7 @@ function toJson(run: Run, view: SystemView, all: readonly Need[]): unknown {
     customers: view.customers ?? null,
     replay_jobs: view.jobs?.map(reportJob) ?? null,
     alarms: view.alarms?.map(alarm => ({ ...alarm, since: toIso(alarm.since) })) ?? null,
+    throttled_by: view.throttles ?? null,
     mutes: view.mutes?.map(mute => muteJson(mute, run.clock.now())) ?? null,
   };
 }

@@ -37,7 +37,7 @@ export const sweepAlarms: AlarmList = context => {
     // The latest minute is 0 until CloudWatch has it.
     datapoints: [2, 5],
     missing: 'notBreaching',
-    meaning: `DynamoDB throttles writes to ${what}: events are accepted through the queue alone, or refused.`,
+    meaning: `DynamoDB throttles writes to ${what}: events are accepted through the queue alone, or refused. The first command names the limit: one key, the table or the account.`,
     firstCommand: context.holdfast('status'),
   });
   return [

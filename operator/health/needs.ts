@@ -8,6 +8,7 @@ import { isNotice } from './is-notice.ts';
 import { muteText } from './mutes.ts';
 import { describeSweeper, isSweeperLate } from './sweeper.ts';
 import type { SystemView } from './system-view.ts';
+import { isThrottled } from './throttles.ts';
 
 export interface Need {
   readonly text: string;
@@ -72,11 +73,15 @@ function deadLetters(view: SystemView, now: number): readonly Need[] {
   return dead === 0 ? [] : [need(text, { text: 'See what died', href: '/dead' })];
 }
 
-function alarms({ alarms: views = [] }: SystemView): readonly Need[] {
+function alarms({ alarms: views = [], throttles = [] }: SystemView): readonly Need[] {
+  const limits = throttles.length === 0 ? '' : `: ${throttles.join('; ')}`;
   return views
     .filter(alarm => alarm.state === 'ALARM' && !isNotice(alarm))
-    .map(({ name }) =>
-      need(`alarm ${name}`, { text: 'Open the alarm', href: `/alarms?name=${encodeURIComponent(name)}` }),
+    .map(({ name, state }) =>
+      need(`alarm ${name}${isThrottled([{ name, state }]) ? limits : ''}`, {
+        text: 'Open the alarm',
+        href: `/alarms?name=${encodeURIComponent(name)}`,
+      }),
     );
 }
 

@@ -21,6 +21,7 @@ import { countRefused, listRefused, type RefusedCount } from '#operator/refused/
 import { listMutes } from './mutes.ts';
 import { readProcessor } from './processor.ts';
 import { readSweeperView, type SweeperView } from './sweeper.ts';
+import { isThrottled, readThrottles } from './throttles.ts';
 
 const COUNT_LIMIT = 10_000;
 const WINDOWS = { '5m': 300_000, '1h': HOUR_MS } as const;
@@ -49,6 +50,8 @@ export interface SystemView {
   readonly alarms: readonly AlarmView[] | undefined;
   /** Alarms whose messages are held back, now or soon. */
   readonly mutes: readonly Mute[] | undefined;
+  /** Which limits of DynamoDB are met, in words; undefined where no alarm on a throttled table rings, too. */
+  readonly throttles?: readonly string[] | undefined;
   readonly sweeper: SweeperView | undefined;
   /** Whether messages are taken from the queue at all. */
   readonly processor: { readonly state: string; readonly running: boolean } | undefined;
@@ -135,7 +138,8 @@ export async function readSystem(operator: Operator): Promise<SystemView> {
     jobs,
     customers,
   };
-  return { ...parts, alarms: views, deployedAt, unread };
+  const throttles = isThrottled(views ?? []) ? await read('throttles', () => readThrottles(operator)) : undefined;
+  return { ...parts, alarms: views, throttles, deployedAt, unread };
 }
 
 /** Counted by the index up to here, as the first screen is read again and again; of more the sweeper keeps a count. */
