@@ -7,6 +7,7 @@ import type { EnvironmentConfig } from '#core/config/gateway-config.ts';
 import type { OutboundConfig } from '#core/config/outbound-config.ts';
 import { dimensionsOf, type MetricName } from '#core/metrics.ts';
 import type { AlarmLevel, FixedCost, FixedCosts } from '#operator/cost/fixed-costs.ts';
+import { behindFlatPlan, httpApi, loadBalancer } from '#operator/cost/front-doors.ts';
 import { countedStreams } from '#operator/cost/metric-streams.ts';
 import { PRICES as PRICES_OF_CALLS } from '#operator/cost/prices.ts';
 import {
@@ -188,6 +189,13 @@ async function portalCost(): Promise<number> {
   return dollars(having) - dollars(without);
 }
 
+function frontDoorRow(millions: number): string {
+  const requests = millions * 1_000_000;
+  const planned = behindFlatPlan(requests);
+  const flat = planned === undefined ? 'no plan takes them' : money(planned);
+  return `| ${millions.toLocaleString('en')}M | ${money(httpApi(requests))} | ${flat} | ${money(loadBalancer(requests, 6_000))} |`;
+}
+
 /** The page docs/operate/costs.md, out of the shipped configuration. */
 export async function renderIdleCostPage(): Promise<string> {
   const costOf = async (settings: EnvironmentConfig, sources = gateway.sources): Promise<CostLine[]> =>
@@ -233,5 +241,12 @@ These settings make it cheaper:
 | \`silence\` in minutes on a source | $${money(BAND_METRICS * STANDING_PRICES.alarmMetric + PRICES.customMetricMonth - STANDING_PRICES.alarmMetric)}: an exact silence alarm instead of one that learns |
 | \`silence: 'off'\` on a source | $${money(BAND_METRICS * STANDING_PRICES.alarmMetric + PRICES.customMetricMonth)} |
 | \`probe: false\` in an environment | $${money(sumOf(full) - sumOf(noProbe))} |
+
+## What the front door costs
+Dollars a month for requests of 6 KB with their answers, one a connection. A load balancer has no limit per route, and no closed list of routes; nothing here deploys one.
+
+| requests a month | HTTP API (this) | behind CloudFront on a flat plan | load balancer |
+|---|---|---|---|
+${[1, 10, 100, 300, 1_000].map(frontDoorRow).join('\n')}
 `;
 }
