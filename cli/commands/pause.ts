@@ -1,7 +1,7 @@
 /** `holdfast pause` and `resume`: hold a source's events back without refusing any. */
 import type { Command } from 'commander';
 import { toIso } from '#core/time.ts';
-import { pause, resume } from '#operator/sources/pauses.ts';
+import { pause, resume } from '#operator/events/pauses.ts';
 import { EXIT } from '../cli-error.ts';
 import { type CommandSet, withExamples } from '../run.ts';
 

@@ -3,12 +3,12 @@
 import { given } from '#core/given.ts';
 import { REFUSED_SLOTS } from '#core/inbound/protocol/event-item.ts';
 import { HOUR_MS } from '#core/time.ts';
+import { pause, resume } from '#operator/events/pauses.ts';
 import { refusedText } from '#operator/health/needs.ts';
 import { readGuide } from '#operator/health/read-guide.ts';
 import { OperatorError } from '#operator/operator-error.ts';
 import { countRefused, listRefused, type RefusedRequest, showRefused } from '#operator/refused/refused.ts';
 import { listSources } from '#operator/sources/list-sources.ts';
-import { pause, resume } from '#operator/sources/pauses.ts';
 import { sampleEvent } from '#operator/sources/sample-event.ts';
 import { sendToSource } from '#operator/sources/send-request.ts';
 import { listShapes } from '#operator/sources/shapes.ts';

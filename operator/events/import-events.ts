@@ -29,7 +29,7 @@ import { MINUTE_MS } from '#core/time.ts';
 import type { Gateway } from '#operator/gateway.ts';
 import type { Operator } from '#operator/operator.ts';
 import { OperatorError, usageError } from '#operator/operator-error.ts';
-import { pause } from '#operator/sources/pauses.ts';
+import { pause } from './pauses.ts';
 
 /** A run of the sweeper takes less, and every cache of the pauses is over. */
 const PAUSE_KNOWN_MS = MINUTE_MS;
