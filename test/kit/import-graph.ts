@@ -42,3 +42,10 @@ export function distancesFrom(
     for (const next of [...importsOf(file), ...(more[file] ?? [])]) if (!found.has(next)) found.set(next, far + 1);
   return found;
 }
+
+/** The names that a text of code uses: not those of comments, and of quoted texts only single words. */
+export function wordsOfCode(text: string): readonly string[] {
+  const code = text.replace(/\/\*.*?\*\/|^\s*\/\/[^\n]*/gms, '');
+  const sentences = /(?<=[\s(:,=[{?])'(?:[^'\\\n]|\\.)* (?:[^'\\\n]|\\.)*'/g;
+  return code.replace(sentences, '').match(/\w+/g) ?? [];
+}

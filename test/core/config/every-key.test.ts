@@ -12,6 +12,7 @@ import { resolveDeployment } from '#core/config/resolve-config.ts';
 import { sourceFields } from '#core/config/validate-config.ts';
 import type { Check, JsonSchema } from '#core/problem.ts';
 import { PROVIDERS } from '#providers/index.ts';
+import { wordsOfCode } from '#test/kit/import-graph.ts';
 
 const RETRY: Required<RetryConfig> = { attempts: 7, capSeconds: 900 };
 const RECONCILE: ReconcileConfig = { hooks: ['repos/acme/shop/hooks/1'] };
@@ -204,7 +205,7 @@ describe('each key that is resolved', () => {
     // These say what is written, allowed and resolved.
     file => !/^core\/config\/(?:[\w-]+-config|deployment|defaults)\.ts$/.test(file),
   );
-  const words = new Set(readers.flatMap(file => readFileSync(join(ROOT, file), 'utf8').match(/\w+/g) ?? []));
+  const words = new Set(readers.flatMap(file => wordsOfCode(readFileSync(join(ROOT, file), 'utf8'))));
   // A provider file is a person's own words, and so are the keys of these.
   const OWN = new Set(['spec', 'settings', 'tags', 'thresholds', 'searchable', 'reservedConcurrency']);
   const keysBelow = (value: unknown): string[] =>
