@@ -14,6 +14,10 @@ interface Account {
   /** Of these. */
   throttled: number;
   requests: number;
+  /** Of one that is read: what its owner handled and was about to acknowledge. */
+  handled?: number;
+  /** When the last acknowledgement was answered, and the replays that were asked for until then. */
+  acked?: { readonly at: number; readonly replays: number };
 }
 export interface LedgerEndpoint {
   readonly id: EndpointId;
@@ -62,6 +66,8 @@ export class Ledger {
   readonly erasedCustomers = new Map<AppId, number>();
   requests = 0;
   duplicates = 0;
+  /** Acknowledgements of readers, one for each message. */
+  read = 0;
   readonly firstDelays: number[] = [];
 
   constructor(retentionMs: number) {
@@ -115,6 +121,28 @@ export class Ledger {
     }
   };
 
+  /** A reader asked then and was given it. */
+  given(endpoint: LedgerEndpoint, id: MessageId, askedAt: number): void {
+    const { acked } = this.accountOf(endpoint.id, id);
+    const replays = this.replays.get(`${endpoint.id} ${id}`) ?? 0;
+    if (acked === undefined || askedAt <= acked.at || replays > acked.replays) return;
+    // A replay that was asked for before may be carried out after it, while something of ours fails.
+    if (acked.replays > 0 && this.troubles.some(at => at >= acked.at - HOUR_MS)) return;
+    this.complaints.push(
+      `O21 ${id} was given to a reader of ${endpoint.id} ${askedAt - acked.at} ms after it was acknowledged`,
+    );
+  }
+
+  handled(endpoint: LedgerEndpoint, id: MessageId): void {
+    const account = this.accountOf(endpoint.id, id);
+    account.handled = (account.handled ?? 0) + 1;
+  }
+
+  acked(endpoint: LedgerEndpoint, id: MessageId, at: number): void {
+    this.accountOf(endpoint.id, id).acked = { at, replays: this.replays.get(`${endpoint.id} ${id}`) ?? 0 };
+    this.read += 1;
+  }
+
   /** A copy says byte for byte what its original said. */
   #originalOf(id: MessageId): MessageId {
     const { of } = this.acknowledged.get(id) ?? {};
@@ -166,7 +194,7 @@ export class Ledger {
     const who = `${msg} at ${endpoint.id} (${endpoint.temperament})`;
     const say = (complaint: string): void => void this.complaints.push(`${complaint}: ${who}`);
     const allowed: Readonly<Record<FinalStatus, boolean>> = {
-      delivered: account.good.length > 0,
+      delivered: account.good.length > 0 || (account.handled ?? 0) > 0,
       dead: account.failed > 0,
       aborted: account.failed > 0,
       expired: (record?.endedAt ?? 0) - message.createdAt >= this.retentionMs,

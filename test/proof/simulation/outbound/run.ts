@@ -14,6 +14,7 @@ import { Witness } from '../../journeys/outbound/support/witness.ts';
 import { AttemptsBook } from './attempts-book.ts';
 import { Ledger } from './ledger.ts';
 import { contentOf, isLarge, MoreTroubles, type TroubleCounts } from './more-troubles.ts';
+import { startReaders } from './readers.ts';
 import { TEMPERAMENTS, type Temperament, temperamentOf } from './temperaments.ts';
 
 export interface SimulationOptions {
@@ -37,6 +38,8 @@ export interface SimulationReport {
   readonly deliveries: number;
   readonly requests: number;
   readonly duplicates: number;
+  /** Acknowledgements of readers. */
+  readonly read: number;
   readonly ends: Readonly<Record<string, number>>;
   readonly checks: number;
   /** Attempts that were charged; of these, kept to be read. */
@@ -151,6 +154,8 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
       createdAt: clock.now(),
       abandoned: temperament.abandoned === true,
     });
+    const made = ledger.endpoints.get(id);
+    if (temperament.read && made) startReaders({ world, ledger, random: own, healed: () => healed }, made);
     if (!temperament.abandoned) return;
     void clock.sleep(random.int(6 * HOUR_MS)).then(() => {
       const act = { by: 'operator', why: 'left', now: clock.now() } as const;
@@ -308,6 +313,7 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
     deliveries: Object.values(ends).reduce((sum, n) => sum + n, 0),
     requests: ledger.requests,
     duplicates: ledger.duplicates,
+    read: ledger.read,
     ends,
     checks: witness.checks,
     ...book.counted,

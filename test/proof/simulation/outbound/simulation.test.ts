@@ -5,7 +5,7 @@ import { recordRun } from '#test/kit/runner/proof-ledger.ts';
 import { type SimulationOptions, simulate } from './run.ts';
 import { TEMPERAMENTS } from './temperaments.ts';
 
-const INVARIANTS = ['O1', 'O2', 'O3', 'O4', 'O5', 'O6', 'O7', 'O8', 'O9'];
+const INVARIANTS = ['O1', 'O2', 'O3', 'O4', 'O5', 'O6', 'O7', 'O8', 'O9', 'O21'];
 /** At noon each application sends 20 messages an hour in the long run; 8 show the same with a third of the work. */
 const PER_HOUR = isLongRun() ? 20 : 8;
 const DAY: Omit<SimulationOptions, 'seed'> = { endpoints: 40, days: 1, perHour: PER_HOUR, schedule: '27-hours' };
@@ -47,7 +47,7 @@ describe('simulated customers', () => {
     expect(report.duplicates).toBe(0);
     expect(report.firstDelayP99).toBeLessThanOrEqual(1_000);
     expect(
-      Math.min(report.large, report.more.broadcasts, report.more.copies, report.more.erasedBodies),
+      Math.min(report.large, report.read, report.more.broadcasts, report.more.copies, report.more.erasedBodies),
     ).toBeGreaterThan(0);
   });
 

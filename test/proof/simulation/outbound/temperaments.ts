@@ -22,6 +22,8 @@ export interface Temperament {
   readonly healthy?: true;
   /** It never recovers, not even at the end. */
   readonly hopeless?: true;
+  /** Of kind pull: nothing is sent, readers come (readers.ts). */
+  readonly read?: true;
   /** Somebody pauses it and never comes back. */
   readonly abandoned?: true;
   readonly receiver: (at: Surroundings) => Receiver;
@@ -127,6 +129,7 @@ export const TEMPERAMENTS: readonly Temperament[] = [
     random.pick([undefined, undefined, noAnswer('bad_http'), noAnswer('closed_early'), answered(200), answered(599)]),
   ),
   { name: 'abandoned', share: 2, abandoned: true, receiver: at => () => well(at) },
+  { name: 'read', share: 4, read: true, given: { kind: 'pull' }, receiver: () => () => answered(500) },
   { name: 'ordered', share: 2, given: { ordered: true }, receiver: at => () => well(at) },
   { name: 'batched', share: 2, given: { batch: { maxEvents: 10, maxBytes: 100_000 } }, receiver: at => () => well(at) },
   { name: 'limited by us', share: 2, given: { rate: { perSecond: 1, burst: 3 } }, receiver: at => () => well(at) },
