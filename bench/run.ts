@@ -33,6 +33,7 @@ const BENCHES = {
     load: async () => (await import('./isolation/isolation.ts')).measureIsolation,
   },
   h: { about: 'sizing of deliveries', load: async () => (await import('./sizing/sizing.ts')).measureSizing },
+  j: { about: 'what screens and lists read', load: async () => (await import('./screens/screens.ts')).measureScreens },
   e: { about: 'what breaks first as it grows', load: async () => (await import('./growth/growth.ts')).measureGrowth },
 } satisfies Readonly<Record<string, Entry>>;
 const ENTRIES: Readonly<Record<string, Entry>> = BENCHES;

@@ -1,5 +1,6 @@
 /** What a minute of the sending half costs in which nothing is sent: by endpoints, by messages kept, by replay jobs on hold. */
 
+import type { Item } from '#adapters/memory/item-rules.ts';
 import type { MemoryDatabaseOptions } from '#adapters/memory/memory-database.ts';
 import { endpointsOf } from '#core/outbound/fan-out/endpoints-of.ts';
 import type { AppId } from '#core/outbound/protocol/ids.ts';
@@ -91,6 +92,20 @@ class Unthrottled extends CountingDatabase {
 async function worldOf(endpoints: number): Promise<CountedWorld & { readonly app: AppId }> {
   const counted = countedWorld({ database: Unthrottled });
   const app = await counted.world.createApplication();
-  for (let n = 0; n < endpoints; n++) await counted.world.createEndpoint(app, () => answered(200, {}, 'ok'));
+  const first = await counted.world.createEndpoint(app, () => answered(200, {}, 'ok'));
+  // The others as copies: each one that is created looks at those that are there.
+  const isOfApplication = ({ pk, sk }: Item): boolean => pk === `A#${app}` && sk === 'META';
+  const made = counted.database
+    .dump('registry')
+    .filter(item => JSON.stringify(item).includes(first) && !isOfApplication(item));
+  for (let n = 1; n < endpoints; n++) {
+    const id = `${first.slice(0, -4)}${n.toString(36).padStart(4, '0')}`;
+    for (const item of made)
+      counted.database.write({
+        kind: 'put',
+        table: 'registry',
+        item: JSON.parse(JSON.stringify(item).replaceAll(first, id)),
+      });
+  }
   return { ...counted, app };
 }

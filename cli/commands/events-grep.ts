@@ -6,6 +6,7 @@ import { grepEvents } from '#operator/events/grep-events.ts';
 import { EXIT, type ExitCode, usageError } from '../cli-error.ts';
 import { addFilterOptions, filterOf } from '../filter-options.ts';
 import { type CommandSet, type Run, withExamples } from '../run.ts';
+import { sayReads } from '../say-reads.ts';
 import { eventLine } from '../show-event.ts';
 
 type Options = Readonly<Record<string, string | undefined>>;
@@ -29,6 +30,8 @@ async function grep(run: Run, text: string, options: Options): Promise<ExitCode>
     throw usageError('No text to look for', 'at least one character', 'e.g. holdfast events grep order-1234');
   const filter = filterOf(run, options);
   const { path, cursor } = options;
+  // The record, and its body.
+  await sayReads(run, filter, { each: 2 });
   const progress = run.out.progress('Reading bodies');
   let hits = 0;
   for await (const step of grepEvents(run, { text, path, cursor, filter, signal: run.io.interrupted })) {

@@ -1,6 +1,7 @@
 /** `holdfast events`: what was received, and what became of it. */
 import type { Command } from 'commander';
 import type { EventItem } from '#core/inbound/protocol/event-item.ts';
+import type { EventFilter } from '#core/inbound/search/event-filter.ts';
 import { summarizeEvent } from '#core/inbound/search/event-report.ts';
 import { toIso } from '#core/time.ts';
 import { listWhere, readWhere, WHERE_SINCE } from '#operator/events/find-by-field.ts';
@@ -12,12 +13,17 @@ import type { RefusedRequest } from '#operator/refused/refused.ts';
 import { addFilterOptions, filterOf, wholeNumber } from '../filter-options.ts';
 import { openLog } from '../follow.ts';
 import { type CommandSet, type Run, withExamples } from '../run.ts';
+import { sayReads } from '../say-reads.ts';
 import { EVENT_HEADINGS, eventCells, eventLine, eventScreen, refusedLine } from '../show-event.ts';
 import { showBody } from '../stored-body.ts';
 import { addEventsGrep } from './events-grep.ts';
 
 /** A list that is not asked for the whole window answers with what it has found by then. */
 const FIRST_ANSWER_MS = 600;
+
+/** Only some of what is read may match. */
+const isNarrow = ({ statuses, type, cause, error }: EventFilter): boolean =>
+  [statuses, type, cause, error].some(it => it !== undefined);
 
 export function addEvents(program: Command, set: CommandSet): void {
   const events = program.command('events').description('List, show and follow events');
@@ -29,7 +35,7 @@ export function addEvents(program: Command, set: CommandSet): void {
         '--where <field=value>',
         'find events by a field that their source declares as searchable, e.g. order=1234; --since is then a year',
       )
-      .option('--limit <n>', 'at most N events', '50')
+      .option('--limit <n>', 'at most N events', '30')
       .option('--all', 'search the whole window, however long it takes')
       .option('--cursor <cursor>', 'continue where an earlier list ended'),
     ['holdfast events ls --status dead_letter,failed --since 7d', 'what failed this week'],
@@ -40,12 +46,13 @@ export function addEvents(program: Command, set: CommandSet): void {
       const { where: written, since, ...others } = options;
       const where = written === undefined ? undefined : readWhere(run, written);
       const filter = filterOf(run, { ...others, since: since ?? (where && WHERE_SINCE) });
-      const limit = wholeNumber('limit', options['limit'] ?? '50', 1, 10_000);
+      const limit = wholeNumber('limit', options['limit'] ?? '30', 1, 10_000);
       if (where !== undefined) {
         const { items, cursor, lookedTo } = await listWhere(run, filter, where, { limit, cursor: options['cursor'] });
         showList(run, items, cursor, lookedTo);
         return;
       }
+      await sayReads(run, filter, isNarrow(filter) ? {} : { most: limit });
       const progress = run.out.progress('Looking for events');
       const { items, cursor, lookedTo } = await listEvents(run, filter, {
         limit,

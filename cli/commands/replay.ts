@@ -19,6 +19,7 @@ import { span } from '#operator/span.ts';
 import { EXIT, type ExitCode, usageError } from '../cli-error.ts';
 import { addFilterOptions, filterOf, wholeNumber } from '../filter-options.ts';
 import { type CommandSet, type Run, withExamples } from '../run.ts';
+import { sayReads } from '../say-reads.ts';
 import { watchJob } from '../watch-job.ts';
 
 interface ReplayOptions {
@@ -166,6 +167,7 @@ async function replayByFilter(run: Run, options: ReplayOptions): Promise<ExitCod
     options['limit'] === undefined ? undefined : wholeNumber('limit', String(options['limit']), 1, 10_000_000);
   const why = options['dryRun'] === true ? '' : await reasonOf(run, options);
   const meant = { filter, asOf, ...given({ limit }) };
+  await sayReads(run, filter, given({ most: limit }));
   const progress = run.out.progress('Counting');
   const preview = await previewOf(run, meant, {
     signal: run.io.interrupted,

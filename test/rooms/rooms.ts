@@ -97,6 +97,7 @@ export const ROOMS: Readonly<Record<string, string>> = {
   'bench/peers': 'npm:* node:*',
   'bench/isolation': `${MEASURES} adapters lib providers test/adapters/** npm:@aws-sdk/*`,
   'bench/growth': `${MEASURES} adapters bench/billing operator/cost`,
+  'bench/screens': `${MEASURES} adapters bench/billing cli console/server operator/** providers`,
   'bench/sizing': `${MEASURES} adapters bench/billing bench/growth bench/isolation operator/cost`,
   'bench/calibration': `${MEASURES} bench/loopback operator/cost npm:@aws-sdk/*`,
   'bench/sweep': `${MEASURES} bench/loopback`,

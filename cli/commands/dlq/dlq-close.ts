@@ -7,6 +7,7 @@ import { findOne } from '#operator/events/find-one.ts';
 import { EXIT, type ExitCode, usageError } from '../../cli-error.ts';
 import { filterOf } from '../../filter-options.ts';
 import { type CommandSet, type Run, withExamples } from '../../run.ts';
+import { sayReads } from '../../say-reads.ts';
 
 interface CloseOptions {
   readonly source?: string;
@@ -89,7 +90,9 @@ async function matching(run: Run, options: CloseOptions): Promise<readonly Event
     );
   }
   const { source, type, cause, since = '90d' } = options;
-  return meantToClose(run, filterOf(run, { source, type, cause, since, status: 'dead_letter' }));
+  const filter = filterOf(run, { source, type, cause, since, status: 'dead_letter' });
+  await sayReads(run, filter);
+  return meantToClose(run, filter);
 }
 
 function kindsOf(items: readonly EventItem[]): Readonly<Record<string, number>> {

@@ -14,6 +14,7 @@ import { shortIdOf } from '#operator/events/short-id.ts';
 import { EXIT, type ExitCode } from '../../cli-error.ts';
 import { filterOf, wholeNumber } from '../../filter-options.ts';
 import { type CommandSet, type Run, withExamples } from '../../run.ts';
+import { sayReads } from '../../say-reads.ts';
 import { addDlqClose } from './dlq-close.ts';
 
 export function addDlq(program: Command, set: CommandSet): void {
@@ -34,6 +35,7 @@ export function addDlq(program: Command, set: CommandSet): void {
     set.action(async (run, { closed, ...options }: ListOptions) => {
       const filter = filterOf(run, { ...options, status: 'dead_letter' });
       if (closed === true) return showClosed(run, await groupClosed(run, filter), askedFor(options));
+      await sayReads(run, filter);
       showGroups(run, await groupDeadLetters(run, filter), askedFor(options));
     }),
   );

@@ -1,0 +1,180 @@
+/** Benchmark (j): what each screen of the console and each list command asks at a million events and many deaths. */
+import { runCli } from '#cli/main.ts';
+import { ROUTES } from '#console/server/routes.ts';
+import type { Bench, Figure, Section } from '../report/section.ts';
+import { deploymentOf, type Million, openMillion } from './million.ts';
+
+const EVENTS = 1_000_000;
+const DEATHS = 100_000;
+/** What nothing may pass without saying so first. */
+const MOST_UNITS = 50;
+const MOST_MS = 1_000;
+
+type Words = (sample: Million['sample']) => string;
+
+/** What the console asks for a screen. */
+const SCREENS: Readonly<Record<string, string | Words>> = {
+  'now, the first screen': '/api/now',
+  events: '/api/events',
+  'events, dead ones': '/api/events?status=dead_letter',
+  'events of a type': '/api/events?type=invoice.paid&since=24h',
+  'one event': it => `/api/events/${encodeURIComponent(it.completed)}`,
+  'its body': it => `/api/events/${encodeURIComponent(it.completed)}/body`,
+  'a search in bodies of an hour': '/api/grep?text=nothing&since=1h',
+  dead: '/api/dead',
+  'replay, what it would touch: an hour': '/api/replay?since=1h',
+  'replay, what it would touch: the dead': '/api/replay?status=dead_letter&since=30d',
+  jobs: '/api/jobs',
+  sources: '/api/sources',
+  'one source': '/api/sources/stripe',
+  'refused requests of a source': '/api/sources/stripe/refused',
+  'shapes of a source': '/api/sources/stripe/shapes',
+};
+
+const COMMANDS: readonly (readonly string[] | ((sample: Million['sample']) => readonly string[]))[] = [
+  ['status'],
+  ['events', 'ls'],
+  ['events', 'ls', '--status', 'dead_letter'],
+  ['events', 'ls', '--limit', '500'],
+  it => ['events', 'get', it.completed],
+  ['events', 'grep', 'nothing', '--since', '1h'],
+  ['dlq', 'ls'],
+  ['dlq', 'ls', '--closed'],
+  ['dlq', 'close', '--cause', 'handler_error', '--why', 'measured', '--dry-run'],
+  ['replay', '--status', 'dead_letter', '--since', '30d', '--why', 'measured', '--dry-run'],
+  ['replay', '--since', '1h', '--why', 'measured', '--dry-run'],
+  ['replay', 'ls'],
+  ['refused', 'ls'],
+  ['sources', 'ls'],
+  ['sources', 'shapes', 'stripe'],
+];
+
+export interface Looked {
+  readonly name: string;
+  readonly calls: number;
+  readonly readUnits: number;
+  /** Of the virtual clock: a call takes 5 ms. */
+  readonly ms: number;
+  /** The first words about what it will read, before more than the limit was read. */
+  readonly said?: string;
+}
+
+/** Runs one look at the environment. `work` is given a way to note what was said. */
+async function look(name: string, it: Million, work: (say: (text: string) => void) => Promise<void>): Promise<Looked> {
+  const { meter, clock } = it;
+  const units = (): number => meter.counts.readUnits;
+  const before = { units: units(), calls: meter.calls.length, at: clock.now() };
+  let said: string | undefined;
+  const say = (text: string): void => {
+    if (said === undefined && /read/i.test(text) && units() - before.units <= MOST_UNITS) said = text.trim();
+  };
+  let [ended, failure]: [boolean, unknown] = [false, undefined];
+  const working = work(say)
+    .catch((error: unknown) => {
+      failure = error;
+    })
+    .finally(() => {
+      ended = true;
+    });
+  while (!ended) if (!(await clock.runNext())) await new Promise(setImmediate);
+  await working;
+  if (failure !== undefined) throw new Error(`${name} failed`, { cause: failure });
+  const [calls, readUnits, ms] = [meter.calls.length - before.calls, units() - before.units, clock.now() - before.at];
+  return { name, calls, readUnits, ms, ...(said !== undefined && { said }) };
+}
+
+async function screen(address: string, it: Million): Promise<void> {
+  const url = new URL(address, 'http://console');
+  const at = url.pathname.split('/');
+  for (const route of ROUTES) {
+    const parts = route.path.split('/');
+    if (route.method !== 'GET' || parts.length !== at.length) continue;
+    if (!parts.every((part, n) => part.startsWith(':') || part === at[n])) continue;
+    const params = Object.fromEntries(
+      parts.flatMap((part, n) => (part.startsWith(':') ? [[part.slice(1), decodeURIComponent(at[n] ?? '')]] : [])),
+    );
+    const { signal } = new AbortController();
+    const about = { operator: it.person(), readOnly: true, program: 'holdfast', body: {}, signal };
+    const answer = route.answer({ ...about, params, query: url.searchParams });
+    if (Symbol.asyncIterator in answer) for await (const _ of answer);
+    else await answer;
+    return;
+  }
+  throw new RangeError(`no route answers ${address}`);
+}
+
+async function command(args: readonly string[], it: Million, say: (text: string) => void): Promise<void> {
+  const stream = (write: (text: string) => void) => ({
+    write: (data: string | Uint8Array) => write(String(data)),
+    isTTY: false,
+    columns: 200,
+  });
+  const io = {
+    ...{ stdout: stream(() => {}), stderr: stream(say), stdinIsTTY: false, env: {}, user: 'ada' },
+    readStdin: async () => Buffer.alloc(0),
+    ask: async () => '',
+    interrupted: new AbortController().signal,
+  };
+  const publishedLists = { fetchText: () => Promise.reject(new Error('no network')), directory: '/nowhere' };
+  const code = await runCli([...args], {
+    ...{ io, clock: it.clock, readDeployment: deploymentOf, publishedLists },
+    openGateway: async () => it.gateway,
+  });
+  if (code === 2) throw new Error(`holdfast ${args.join(' ')} was refused`);
+}
+
+/** Every screen and command, one after the other. */
+export async function lookAtAll(it: Million, tell: (line: string) => void = () => {}): Promise<readonly Looked[]> {
+  const all: Looked[] = [];
+  const add = async (name: string, work: (say: (text: string) => void) => Promise<void>): Promise<void> => {
+    const looked = await look(name, it, work);
+    tell(`  ${JSON.stringify(looked)}`);
+    all.push(looked);
+  };
+  for (const [name, words] of Object.entries(SCREENS)) {
+    const address = typeof words === 'string' ? words : words(it.sample);
+    await add(`console: ${name}`, () => screen(address, it));
+  }
+  for (const words of COMMANDS) {
+    const args = typeof words === 'function' ? words(it.sample) : words;
+    await add(`holdfast ${args.join(' ')}`, say => command(args, it, say));
+  }
+  return all;
+}
+
+const counted = (value: number): string => value.toLocaleString('en', { maximumFractionDigits: 1 });
+/** Over what nothing may pass in silence. */
+export const isMuch = ({ readUnits, ms }: Looked): boolean => readUnits > MOST_UNITS || ms > MOST_MS;
+
+export const measureScreens: Bench = async ({ quick, say }): Promise<Section> => {
+  const [events, deaths] = quick ? [EVENTS / 10, DEATHS / 10] : [EVENTS, DEATHS];
+  const all = await lookAtAll(await openMillion(events, deaths), say);
+  const unsaid = all.filter(it => isMuch(it) && it.said === undefined);
+  const figures: Figure[] = [
+    {
+      name: `screens and commands over ${MOST_UNITS} read units or a second that do not say so first`,
+      value: `${unsaid.length} of ${all.length}`,
+      reference: `${all.filter(isMuch).length} are over`,
+      target: '0',
+      reached: unsaid.length === 0,
+    },
+  ];
+  return {
+    id: 'j',
+    title: '(j) Screens and list commands',
+    method: `The console's routes and the commands themselves over ${counted(events)} events of 30 days in four sources in memory, ${counted(deaths)} of them open dead letters. Reads are billed by the published rules. A call takes 5 ms of a virtual clock, nothing else takes time; each item of a batch counts as a call. An hour has ${counted(events / 720)} events. Each row is one person who has asked nothing before.`,
+    figures,
+    tables: [
+      {
+        title: 'What each asks (counted)',
+        head: ['screen or command', 'calls', 'read units', 'ms', 'says so first'],
+        rows: all.map(it => [
+          it.name.replaceAll('|', '/'),
+          ...[it.calls, it.readUnits, it.ms].map(counted),
+          isMuch(it) ? (it.said === undefined ? '**no**' : 'yes') : '',
+        ]),
+      },
+    ],
+    numbers: { over: all.filter(isMuch).length, unsaid: unsaid.length },
+  };
+};

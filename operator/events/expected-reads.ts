@@ -1,0 +1,40 @@
+/** About how many records a look at many events will read: asked before it begins, for a few read units. */
+import type { EpochMs, SourceId } from '#core/glossary.ts';
+import type { EventFilter } from '#core/inbound/search/event-filter.ts';
+import { readSweeper } from '#core/inbound/sweep/sweeper-record.ts';
+import { HOUR_MS, toHour } from '#core/time.ts';
+import type { Operator } from '#operator/operator.ts';
+
+/** Up to so many read units nothing is said. */
+export const READS_UNSAID = 50;
+/** Of the latest events of a source, and of the sources that are asked: how often events come. */
+const LATEST = 25;
+const ASKED = 10;
+
+/** Undefined: nobody can say, and the look itself will tell why. */
+export async function expectedReads(operator: Operator, filter: EventFilter): Promise<number | undefined> {
+  const onlyDead = filter.statuses?.every(status => status === 'dead_letter') ?? false;
+  return (onlyDead ? countedDeaths(operator) : inWindow(operator, filter)).catch(() => undefined);
+}
+
+async function countedDeaths(operator: Operator): Promise<number | undefined> {
+  return (await readSweeper((await operator.gateway()).control)).deaths?.open;
+}
+
+/** As if events came all the time as they came last. */
+async function inWindow(operator: Operator, { sources, since, until }: EventFilter): Promise<number> {
+  const { store } = await operator.gateway();
+  const asked = sources.slice(0, ASKED);
+  const perMs = async (source: SourceId): Promise<number> => {
+    const latest = async (at: EpochMs, limit: number) =>
+      limit <= 0 ? [] : (await store.timeline(`${source}#${toHour(at)}`, { newestFirst: true, limit })).items;
+    const now = await latest(until, LATEST);
+    const items = [...now, ...(await latest(until - HOUR_MS, LATEST - now.length))];
+    const oldest = items.length < LATEST ? undefined : items.at(-1);
+    const from = oldest === undefined ? until - (until % HOUR_MS) - HOUR_MS : Number(oldest.timelineAt.slice(0, 13));
+    return items.length / Math.max(until - from, 1);
+  };
+  const rates = await Promise.all(asked.map(perMs));
+  const sum = rates.reduce((all, rate) => all + rate, 0);
+  return Math.round(sum * (sources.length / Math.max(asked.length, 1)) * (until - since));
+}
