@@ -100,7 +100,7 @@ export function addSources(program: Command, set: CommandSet): void {
       run.out.result({ source: source.id, secret: 'rotated', previous_not_after: toIso(graceUntil) }, () => [
         `Both secrets of ${source.id} are valid until ${toIso(graceUntil)}. Give the new one to ${source.spec.title} now`,
       ]);
-      run.out.next(run.command('doctor'), 'says who still uses an old one');
+      run.out.next(run.command('doctor'), 'says how long the previous one is valid');
     }),
   );
 
@@ -130,7 +130,7 @@ async function showSources(run: Run): Promise<void> {
         view.secret === 'set'
           ? `set ${view.secret_changed_at === undefined ? '' : run.out.ago(Date.parse(view.secret_changed_at))}`.trim()
           : run.out.paint(SECRET_STYLES[view.secret], view.secret),
-        view.paused === null ? 'receiving' : run.out.paint('yellow', `paused by ${view.paused.by}`),
+        view.paused === null ? 'receiving' : run.out.paint('yellow', `paused by ${view.paused.by}: ${view.paused.why}`),
         run.out.paint('cyan', view.url),
       ]),
     ),

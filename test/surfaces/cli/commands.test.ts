@@ -423,6 +423,7 @@ describe('pause and resume', () => {
   it('hold events back and bring them back, with who and why', async () => {
     expect((await cli.run(['pause', 'shop', '--yes'])).stderr).toContain('--why');
     expect(await cli.run(['pause', 'shop', '--why', 'migration', '--yes'])).toMatchObject({ code: 0 });
+    expect((await cli.run(['sources', 'ls'])).stdout).toMatch(/shop .*paused by \w+: migration/);
     await cli.world.clock.advanceBy(10_000);
     await cli.world.post({ id: 'good-1', source: 'shop' });
     await cli.world.clock.advanceBy(120_000);
