@@ -56,6 +56,13 @@ export function checkEnvironment(deployment: Deployment, report: Report): void {
     'leave it out',
   );
   rule(
+    deployment.ipv6 !== true || deployment.edge === undefined,
+    'ipv6',
+    'true with edge',
+    'false: the limit counts addresses, and a sender has as many of IPv6 as it likes',
+    'leave one of them out',
+  );
+  rule(
     domain === undefined || !deployment.emulated,
     'domain',
     'a domain with an emulated environment',
@@ -105,6 +112,14 @@ function checkSource(source: ResolvedSource, deployment: Deployment, report: Rep
       given: `nothing, but ${spec.title} (source ${source.id}) signs the URL it calls`,
       allowed: 'the origin you gave the provider, e.g. "https://hooks.example.com"',
       fix: 'set it to your domain; without one, deploy first without this source and copy the origin from the ApiUrl output',
+    });
+  }
+  if (deployment.ipv6 === true && source.allowList && !source.allowList.some(range => range.includes(':'))) {
+    report({
+      path: `${path}.allowList`,
+      given: 'no range of IPv6, with ipv6: true in the environment',
+      allowed: 'ranges of both kinds: a sender chooses, and its requests by IPv6 would get 403',
+      fix: 'add the ranges of IPv6 that the provider sends from, or leave ipv6 out',
     });
   }
   if (spec.strength === 'none' && !source.allowList) {

@@ -44,6 +44,8 @@ export interface Deployment {
   readonly encryptionKey?: string;
   /** Of each table and index. Absent: what AWS gives. */
   readonly warmWriteUnits?: number;
+  /** Absent: the API answers by IPv4 alone. */
+  readonly ipv6?: boolean;
   /** ARN. Absent: none. */
   readonly permissionsBoundary?: string;
   readonly tags: Readonly<Record<string, string>>;

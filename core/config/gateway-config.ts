@@ -225,6 +225,11 @@ export interface EnvironmentConfig {
    * launch or a catch-up starts faster than a new table takes @default what AWS gives
    */
   readonly warmWriteUnits?: number;
+  /**
+   * The API answers by IPv6, too. Not beside `edge`, which counts addresses: a sender has as many of these as it likes. An
+   * `allowList` needs ranges of both kinds. @when a sender has IPv6 alone @default false
+   */
+  readonly ipv6?: boolean;
   /** ARN of an IAM policy that bounds every role. @when your account allows roles only with one @default none */
   readonly permissionsBoundary?: string;
   /**

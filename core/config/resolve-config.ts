@@ -247,6 +247,7 @@ function buildDeployment(
       edge: environment.edge,
       encryptionKey: environment.encryptionKey,
       warmWriteUnits: environment.warmWriteUnits,
+      ipv6: environment.ipv6,
       permissionsBoundary: environment.permissionsBoundary,
     }),
     tags: environment.tags ?? {},

@@ -249,6 +249,7 @@ export function validateConfig(
       'copy it from the KMS console',
     ),
     warmWriteUnits: number(4_000, 40_000, 'write units per second'),
+    ipv6: boolean,
     permissionsBoundary: text(
       /^arn:aws[a-z-]*:iam::(?:\d{12}|aws):policy\/[\w+=,.@/-]+$/,
       'the ARN of an IAM policy, "arn:aws:iam::<account>:policy/<name>"',

@@ -2,6 +2,8 @@ import { Duration, Stack } from 'aws-cdk-lib';
 import { AccessLogField, AccessLogFormat } from 'aws-cdk-lib/aws-apigateway';
 import {
   ApiMapping,
+  type CfnApi,
+  type CfnDomainName,
   CfnIntegration,
   CfnRoute,
   type CfnStage,
@@ -53,9 +55,14 @@ export interface IngestApiProps {
   readonly name?: string;
   /** A host of yours. @default the API's own alone */
   readonly domain?: DomainConfig;
+  /** Addresses of both kinds, also of the domain. @default IPv4 */
+  readonly ipv6?: boolean;
   /** Delete the access log with the stack. @default false */
   readonly disposable?: boolean;
 }
+
+/** By its path: older libraries of the CDK have no property for it. */
+const DUAL = 'dualstack';
 
 /** Everybody may ask for it, so nobody may ask often. The one route with settings in the template: it never goes. */
 const HEALTH = 'GET /health';
@@ -84,6 +91,7 @@ export class IngestApi extends Construct {
       ...(isClosed ? { disableExecuteApiEndpoint: true } : {}),
       ...given({ apiName: props.name }),
     });
+    if (props.ipv6 === true) (api.node.defaultChild as CfnApi).addPropertyOverride('IpAddressType', DUAL);
     this.api = api;
     this.url = domain && isClosed ? `https://${domain.name}` : api.apiEndpoint;
     this.accessLog = new LogGroup(this, 'AccessLog', {
@@ -128,7 +136,7 @@ export class IngestApi extends Construct {
         ),
       },
     });
-    if (domain) this.domainTarget = this.#addDomain(domain, stage);
+    if (domain) this.domainTarget = this.#addDomain(domain, stage, props.ipv6);
     const cfnStage = stage.node.defaultChild as CfnStage;
     cfnStage.routeSettings = {
       // JSON to CloudFormation, so the names are CloudFormation's.
@@ -149,12 +157,17 @@ export class IngestApi extends Construct {
     });
   }
 
-  #addDomain({ name, certificate }: DomainConfig, stage: HttpStage): string {
+  #addDomain({ name, certificate }: DomainConfig, stage: HttpStage, ipv6 = false): string {
     const domainName = new DomainName(this, 'Domain', {
       domainName: name,
       certificate: Certificate.fromCertificateArn(this, 'Certificate', certificate),
       securityPolicy: SecurityPolicy.TLS_1_2,
     });
+    if (ipv6)
+      (domainName.node.defaultChild as CfnDomainName).addPropertyOverride(
+        'DomainNameConfigurations.0.IpAddressType',
+        DUAL,
+      );
     new ApiMapping(this, 'Mapping', { api: this.api, domainName, stage });
     return domainName.regionalDomainName;
   }

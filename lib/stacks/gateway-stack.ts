@@ -195,7 +195,7 @@ export class GatewayStack extends Stack {
       api: api.function,
       accessLogRetention: deployment.logRetentionDays as RetentionDays,
       edgeNamespace: `${METRIC_NAMESPACE}/${deployment.config.environment}`,
-      ...given({ domain: deployment.domain }),
+      ...given({ domain: deployment.domain, ipv6: deployment.ipv6 }),
       disposable: deployment.disposable,
     });
     const probe = deployment.probe && this.#addProbe(deployment.probe);

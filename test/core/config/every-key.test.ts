@@ -69,6 +69,7 @@ const ENVIRONMENT: Required<EnvironmentConfig> = {
   reservedConcurrency: { api: 20 },
   encryptionKey: KEY,
   warmWriteUnits: 21_000,
+  ipv6: true,
   permissionsBoundary: 'arn:aws:iam::123456789012:policy/team/bounds',
   sweepSendsPerSecond: 100,
   tags: { team: 'payments' },

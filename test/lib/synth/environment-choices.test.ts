@@ -121,6 +121,35 @@ describe('a domain of yours', () => {
   });
 });
 
+describe('the front door by IPv6', () => {
+  const region = 'eu-central-1';
+  const domain = {
+    name: 'hooks.example.com',
+    certificate: 'arn:aws:acm:eu-central-1:123456789012:certificate/0f1e2d3c',
+  };
+  const withRanges = (...allowList: string[]) => {
+    const sources = { stripe: { provider: 'stripe', allowList } } as const;
+    return () => resolveDeployment({ sources, environments: { prod: { region, ipv6: true } } }, 'prod', PROVIDERS);
+  };
+
+  it('is off, and then the template says nothing of it; on, the API and its domain have both kinds of addresses', async () => {
+    const { gateway: off } = await synthEnvironment('prod', configOf({ region, domain }));
+    expect(JSON.stringify(off.toJSON())).not.toContain('IpAddressType');
+    const { gateway: on } = await synthEnvironment('prod', configOf({ region, domain, ipv6: true }));
+    on.hasResourceProperties('AWS::ApiGatewayV2::Api', { IpAddressType: 'dualstack' });
+    on.hasResourceProperties('AWS::ApiGatewayV2::DomainName', {
+      DomainNameConfigurations: [{ EndpointType: 'REGIONAL', IpAddressType: 'dualstack' }],
+    });
+  });
+
+  it('is refused where a list has no range of IPv6, and where a limit counts addresses', () => {
+    expect(withRanges('192.0.2.0/24')).toThrow(/sources\.stripe\.allowList.*ipv6/s);
+    expect(withRanges('192.0.2.0/24', '2001:db8::/32')).not.toThrow();
+    const edge = { apiUrl: 'https://a1b2c3.execute-api.eu-central-1.amazonaws.com', requestsPerMinute: 2_000 };
+    expect(problemsOf({ region, edge, ipv6: true })).toMatch(/ipv6: given true with edge/);
+  });
+});
+
 describe('the throttle of publishing', () => {
   it('is what the configuration says, else that of all routes', async () => {
     const throttleOf = async (outbound: object): Promise<unknown> => {
