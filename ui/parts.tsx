@@ -62,7 +62,7 @@ export function State({ of }: { readonly of: string }) {
 
 /** A URL that breaks at its slashes. Of a long one the middle goes: the host says whose it is, the end tells endpoints apart. */
 export function Url({ of }: { readonly of: string }) {
-  const parts = shortUrl(visible(of)).split(/(?<=\/)(?!\/)/);
+  const parts = shortUrl(visible(of)).split(/(?<=[^/]\/)(?!\/)/);
   return (
     <bdi class="whole-url" title={visible(of)}>
       {parts.flatMap((part, n) => (n === 0 ? [part] : [<wbr key={n} />, part]))}

@@ -338,7 +338,9 @@ describe.skipIf(BROWSER_PATH === undefined)('a bad night', () => {
     const [, after] = /began after (\d+) s/.exec(await page.locator('.job').first().innerText()) ?? [];
     expect(Number(after)).toBeLessThanOrEqual(5);
     await expect
-      .poll(() => items(it => it.eventType === 'order.created' && it.status === 'completed').length)
+      .poll(() => items(it => it.eventType === 'order.created' && it.status === 'completed').length, {
+        timeout: 20_000,
+      })
       .toBe(103);
     // Of the other bugs none ran.
     expect(dead()).toHaveLength(197);
