@@ -4,7 +4,8 @@ import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import { stateWord } from '../core/words.ts';
 import type { Loaded } from './load.ts';
 import type { Problem } from './problem.ts';
-import { shortUrl, visible } from './text.tsx';
+import { shortUrl } from './short-url.ts';
+import { visible } from './text.tsx';
 import { Ago } from './time.tsx';
 
 /** A word and a shape, not only a colour. */

@@ -37,15 +37,6 @@ export function shortId(id: string): string {
   return text.length <= LONG ? text : `${text.slice(0, LONG - 9)}…${text.slice(-8)}`;
 }
 
-const LONG_URL = 72;
-
-/** Of a long URL the host and the end. */
-export function shortUrl(url: string): string {
-  if (url.length <= LONG_URL) return url;
-  const host = /^[a-z]+:\/\/[^/]{1,40}/i.exec(url)?.[0] ?? url.slice(0, 20);
-  return `${host}…${url.slice(host.length + 1 - LONG_URL)}`;
-}
-
 /** Percent escapes understood; a text that is not well encoded stays as it is. */
 export function decodeUri(text: string): string {
   try {

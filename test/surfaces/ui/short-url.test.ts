@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { shortUrl } from '../../../ui/text.tsx';
+import { shortUrl } from '../../../ui/short-url.ts';
 
 it('keeps of a long URL the host and the end, which tells endpoints apart, and the rest whole', () => {
   expect(shortUrl('https://hooks.acme.com/500')).toBe('https://hooks.acme.com/500');
