@@ -2,7 +2,7 @@
  * Which alarms a page of docs/runbooks/ is about. An alarm whose id goes on behind a hyphen (`…-page`, a source, a table) is
  * on the page of the longest name that it begins with.
  */
-const RUNBOOKS: Readonly<Record<string, readonly string[]>> = {
+const RUNBOOKS = {
   'dead-letters': [
     'process-new-dead-letters',
     'process-dead-letters-waiting',
@@ -57,7 +57,10 @@ const RUNBOOKS: Readonly<Record<string, readonly string[]>> = {
     'delivery-publish-errors',
     ...['delivery-contacts-untold', 'delivery-mails-not-taken'],
   ],
-};
+} satisfies Readonly<Record<string, readonly string[]>>;
+
+/** A page of docs/runbooks/, without its ending. */
+export type Runbook = keyof typeof RUNBOOKS;
 
 const NAMES = Object.entries(RUNBOOKS)
   .flatMap(([page, names]) => names.map(name => ({ page, name })))

@@ -9,6 +9,7 @@ import { DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
 import { nodeCrypto } from '#adapters/crypto/node-crypto.ts';
 import { DynamoDbEventStore } from '#adapters/dynamodb/dynamodb-event-store.ts';
 import { type Deployment, secretName } from '#core/config/deployment.ts';
+import type { GatewayConfig } from '#core/config/gateway-config.ts';
 import { resolveDeployment } from '#core/config/resolve-config.ts';
 import type { ResolvedSource } from '#core/config/resolved-config.ts';
 import { type EventPk, isEventKey, toEventPk, toSourceId } from '#core/glossary.ts';
@@ -61,6 +62,12 @@ export interface UnsignedRequest {
   readonly headers: Readonly<Record<string, string>>;
 }
 
+/** Another project than the fixture: its configuration, and what puts it into the copy of the app. */
+export interface TestProject {
+  readonly gateway: GatewayConfig;
+  readonly lay: (app: string) => Promise<void>;
+}
+
 /** One read of several records. */
 interface Look {
   readonly pks: EventPk[];
@@ -81,18 +88,18 @@ export class GatewayUnderTest {
   #nextLook: Look | undefined;
 
   /** `outside`: with the sources and routes of test-gateway.config.ts, and what is outside at that address. */
-  static async start(options: { outside?: string } = {}): Promise<GatewayUnderTest> {
-    const { outside } = options;
+  static async start(options: { outside?: string; project?: TestProject } = {}): Promise<GatewayUnderTest> {
+    const { outside, project } = options;
     const app = await copyApp('gateway');
-    await addTestHandlers(app, outside ?? OUTSIDE_ADDRESS);
+    if (project) await project.lay(app);
+    else await addTestHandlers(app, outside ?? OUTSIDE_ADDRESS);
     if (outside) await addTestSources(app, outside);
     const aws = await openLocalAws(await freePort(), {});
     try {
       const clients = createAwsClients(aws);
       const stacks = await deployStacks(aws, clients, silentProgress, app);
-      const deployment = outside
-        ? resolveDeployment(testGateway, LOCAL_ENVIRONMENT, PROVIDERS)
-        : readDeployment(LOCAL_ENVIRONMENT);
+      const own = project?.gateway ?? (outside ? testGateway : undefined);
+      const deployment = own ? resolveDeployment(own, LOCAL_ENVIRONMENT, PROVIDERS) : readDeployment(LOCAL_ENVIRONMENT);
       if (outside) await storeSecrets(clients.secrets);
       const secrets = await fillLocalSecrets(clients.secrets, deployment);
       return new GatewayUnderTest(app, aws, clients, stacks, deployment, secrets);
