@@ -337,9 +337,10 @@ describe.skipIf(BROWSER_PATH === undefined)('a bad night', () => {
     });
     const [, after] = /began after (\d+) s/.exec(await page.locator('.job').first().innerText()) ?? [];
     expect(Number(after)).toBeLessThanOrEqual(5);
+    // The handlers may be on hold after the ledger's failures: then the rest waits for the sweeper's next minute.
     await expect
       .poll(() => items(it => it.eventType === 'order.created' && it.status === 'completed').length, {
-        timeout: 20_000,
+        timeout: 75_000,
       })
       .toBe(103);
     // Of the other bugs none ran.
