@@ -92,7 +92,8 @@ class Unthrottled extends CountingDatabase {
 async function worldOf(endpoints: number): Promise<CountedWorld & { readonly app: AppId }> {
   const counted = countedWorld({ database: Unthrottled });
   const app = await counted.world.createApplication();
-  const first = await counted.world.createEndpoint(app, () => answered(200, {}, 'ok'));
+  const answers = () => answered(200, {}, 'ok');
+  const first = await counted.world.createEndpoint(app, answers);
   // The others as copies: each one that is created looks at those that are there.
   const isOfApplication = ({ pk, sk }: Item): boolean => pk === `A#${app}` && sk === 'META';
   const made = counted.database
@@ -100,6 +101,8 @@ async function worldOf(endpoints: number): Promise<CountedWorld & { readonly app
     .filter(item => JSON.stringify(item).includes(first) && !isOfApplication(item));
   for (let n = 1; n < endpoints; n++) {
     const id = `${first.slice(0, -4)}${n.toString(36).padStart(4, '0')}`;
+    // As createEndpoint names it.
+    counted.world.receivers.set(`https://${id}.example.com/in`, answers);
     for (const item of made)
       counted.database.write({
         kind: 'put',
