@@ -390,7 +390,7 @@ describe.skipIf(BROWSER_PATH === undefined)('the portal in a browser', () => {
       expect(await page.getByText(absent).count(), absent).toBe(0);
     await world.publish(world.app, '{"key":"read","type":"order.paid","data":{}}');
     await world.settle();
-    await page.locator('.facts').getByText('1, oldest').waitFor();
+    await page.locator('.facts').getByText('1 waiting, oldest').waitFor();
     const at = { app: world.app, ep: made.id };
     const { cursor } = (await world.call('GET /v1/apps/{app}/endpoints/{ep}/messages', at)).body;
     expect((await world.call('POST /v1/apps/{app}/endpoints/{ep}/ack', at, { cursor })).status).toBe(200);
