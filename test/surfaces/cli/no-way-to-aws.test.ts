@@ -35,6 +35,8 @@ const AT_HOME = [
   'sign',
   'verify',
   'sources ips',
+  'sources new',
+  'sources page',
   'sources pair',
   'reconcile',
   'runbook',
