@@ -19,9 +19,9 @@ const BUDGETS = {
   publish: 278_000,
   'fan-out': 278_500,
   drain: 359_000,
-  'delivery-api': 407_500,
+  'delivery-api': 408_000,
   tend: 293_000,
-  portal: 418_000,
+  portal: 418_500,
   contacts: 340_000,
 } as const;
 
