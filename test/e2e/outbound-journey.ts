@@ -6,6 +6,8 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import { FilterLogEventsCommand } from '@aws-sdk/client-cloudwatch-logs';
 import { systemClock } from '#adapters/system.ts';
+import type { EndpointId, MessageId } from '#core/outbound/protocol/ids.ts';
+import { liveRowKey, messageKey, recordKey } from '#core/outbound/protocol/keys.ts';
 import { type LocalReceiver, type ReceivedWebhook, startReceiver } from '#local/sample/receiver.ts';
 import { openGateway } from '#operator/aws/open-gateway.ts';
 import {
@@ -17,6 +19,8 @@ import {
   retryDelivery,
   setGate,
 } from '#operator/customers/deliveries.ts';
+import { exportMessages } from '#operator/customers/export-messages.ts';
+import { type ImportedMessages, importMessages } from '#operator/customers/import-messages.ts';
 import { askDelivery, type DeliveryApi, type DeliveryCall } from '#operator/delivery-api.ts';
 import { Operator } from '#operator/operator.ts';
 import { type GatewayUnderTest, genericEvent } from './gateway-under-test.ts';
@@ -55,6 +59,15 @@ export interface OutboundJourney {
   readonly replayed: { readonly id: string; readonly generation: number | undefined };
   /** Requests for an event that was received and went on to the customer. */
   readonly forwarded: { readonly body: string; readonly requests: readonly ReceivedWebhook[] };
+  /** Items of two messages, before and after their import, and what it did. */
+  readonly moved: {
+    readonly waiting: string;
+    readonly before: readonly unknown[];
+    readonly gone: readonly unknown[];
+    readonly after: readonly unknown[];
+    readonly first: ImportedMessages;
+    readonly again: ImportedMessages;
+  };
   /** Publishing with a key that was used: for the same message, and for another one. */
   readonly repeated: { readonly same: { id: string; duplicate: boolean }; readonly other: string };
 }
@@ -154,7 +167,13 @@ export async function runOutbound(
   const ofEvent = () => receiver.received.filter(({ headers }) => headers['x-webhook-event'] === FORWARDED);
   await until('the received event at both endpoints', () => Promise.resolve(ofEvent().length >= 2 || undefined));
   await gateway.waitUntilFinished(event.pk);
+
+  // 6. A message that waits, and one that is delivered, leave and come back by export and import.
+  const moved = await moveMessages(operator, { ids, delivered: third.id, publish: () => publish(randomUUID(), 5) });
+  await setGate(operator, { app: APP, ep: ids.healthy }, 'resume', { why: 'it stands still elsewhere' });
+  await until('the imported one to be sent', has(moved.waiting, 'healthy', 'delivered'));
   const journey = {
+    moved,
     ...{ requests, goneState, repeated, first: { id, standing, attempts } },
     rotated: { id: second.id, secrets: [before, after] as const },
     paused: { id: third.id, whilePaused, requestsWhilePaused },
@@ -162,6 +181,52 @@ export async function runOutbound(
     forwarded: { body: String(event.body), requests: ofEvent() },
   };
   return { journey, receiver };
+}
+
+/** Out of the tables, and back by what an export wrote of them. */
+async function moveMessages(
+  operator: Operator,
+  {
+    ids,
+    delivered,
+    publish,
+  }: {
+    readonly ids: Readonly<Record<Name, string>>;
+    readonly delivered: string;
+    publish(): Promise<{ readonly id: string }>;
+  },
+): Promise<OutboundJourney['moved']> {
+  const { timer, ...gateway } = await operator.gateway();
+  const store = await gateway.outbound();
+  await setGate(operator, { app: APP, ep: ids.healthy }, 'pause', { why: 'it moves' });
+  const { id: waiting } = await publish();
+  const keysOf = async (msg: string) => {
+    const message = await store.get(messageKey(msg as MessageId), 'consistent');
+    const at = { msg: msg as MessageId, createdAt: message?.createdAt ?? 0 };
+    const places = [ids.healthy, ids.other].map(ep => ({ ep: ep as EndpointId, ...at }));
+    return [messageKey(at.msg), ...places.map(recordKey), ...places.map(liveRowKey)];
+  };
+  const hasIt = async (): Promise<true | undefined> =>
+    (await deliveriesOf(operator, APP, waiting)).some(({ status }) => status === 'delivered') || undefined;
+  await until('the other one to have what the paused one waits for', hasIt);
+  const keys = [...(await keysOf(delivered)), ...(await keysOf(waiting))];
+  // The list of messages is an index, which lags.
+  await timer.sleep(1_000);
+  const lines: string[] = [];
+  for await (const part of exportMessages(operator)) lines.push(...part.map(each => JSON.stringify(each)));
+  const bring = () =>
+    importMessages(
+      operator,
+      async function* () {
+        yield* lines;
+      },
+      { dryRun: false },
+    );
+  const before = await store.getMany(keys);
+  for (const key of keys) await store.delete(key);
+  const gone = await store.getMany(keys);
+  const [first, again] = [await bring(), await bring()];
+  return { waiting, before, gone, first, again, after: await store.getMany(keys) };
 }
 
 async function makeEndpoints(

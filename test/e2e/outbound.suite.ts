@@ -65,6 +65,19 @@ export function outboundSuite(journeyOf: () => Promise<OutboundJourney>): void {
     expect(requests(replayed.id, 'healthy').map(each => each.answer)).toEqual(['204', '204']);
   });
 
+  it('brings messages back by export and import, item by item; what waited is sent once, after the resume', async () => {
+    const { moved, requests } = await journeyOf();
+    const { before, after, gone, first, again, waiting } = moved;
+    expect(gone.filter(item => item !== undefined)).toEqual([]);
+    const kept = (items: readonly unknown[]) => items.map(item => item && { ...item, expiresAt: 0 });
+    expect(before.filter(item => item !== undefined).length).toBeGreaterThan(5);
+    expect(kept(after)).toEqual(kept(before));
+    expect(first).toMatchObject({ made: 2, left: [], deliveries: { made: 4, ended: 0, waiting: 1 } });
+    expect(again).toMatchObject({ made: 0, left: [], deliveries: { made: 0, ended: 0, waiting: 0 } });
+    expect(requests(waiting, 'healthy')).toHaveLength(1);
+    expect(requests(waiting, 'other')).toHaveLength(1);
+  });
+
   it('sends an event that was received on to each endpoint, once, with its exact body', async () => {
     const { forwarded } = await journeyOf();
     expect(forwarded.requests.map(each => each.path).sort()).toEqual(['/ok/other', '/verify/healthy']);
