@@ -40,7 +40,7 @@ export function addSourcesNew(sources: Command, set: CommandSet): void {
       .argument('<provider>', 'the id of a provider; of your own, one that a source uses')
       .description('Print what the description of a provider says: proof, identity, answer, set-up'),
     ['holdfast sources page stripe', 'in Markdown'],
-    ['holdfast sources page acme > docs/acme.md', 'the page of your own'],
+    ['holdfast sources page acme > acme.md', 'the page of your own'],
   ).action(
     set.action(async (run, id: string) => {
       const text = renderProviderPage(providerOf(run, id)).trimEnd();
