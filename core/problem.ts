@@ -175,14 +175,30 @@ export function join(path: string, key: string): string {
   return path === '' ? name : `${path}.${name}`;
 }
 
-/** The option within two edits of what was written (or that contains it), for "did you mean". */
+/**
+ * The option within two edits of what was written (or that contains it), for "did you mean". Of two that are as near, the one
+ * of which only letters were left out.
+ */
 export function closest(written: string, options: readonly string[]): string | undefined {
   const ranked = options
     .map(option => ({ option, edits: countEdits(written.toLowerCase(), option.toLowerCase()) }))
-    .sort((a, b) => a.edits - b.edits);
+    .sort(
+      (a, b) => a.edits - b.edits || Number(keepsLetters(written, b.option)) - Number(keepsLetters(written, a.option)),
+    );
   const best = ranked[0];
   if (best && best.edits <= Math.max(2, Math.floor(best.option.length / 4))) return best.option;
   return written.length >= 3 ? options.find(option => option.toLowerCase().includes(written.toLowerCase())) : undefined;
+}
+
+/** Whether the letters written stand in the option, in their order. */
+function keepsLetters(written: string, option: string): boolean {
+  let rest = option.toLowerCase();
+  for (const letter of written.toLowerCase()) {
+    const at = rest.indexOf(letter);
+    if (at < 0) return false;
+    rest = rest.slice(at + 1);
+  }
+  return true;
 }
 
 /** Levenshtein distance. */

@@ -1,6 +1,10 @@
 /** What the delivery API says of an endpoint and its deliveries, as far as pages show it. */
 import type { EndpointState, Waiting } from '../core/words.ts';
 
+/** What a person is told before a delivery is sent again, by us and by its owner. */
+export const SENT_AGAIN =
+  'This sends the same body with the same webhook-id, so a server that already has it recognises it.';
+
 export interface Delivery {
   readonly message: string;
   readonly endpoint: string;

@@ -1,6 +1,7 @@
 /** One message at one endpoint: each attempt, what was sent and what was answered; send it again. */
 import { useState } from 'preact/hooks';
 import { serverNow } from '../../../ui/clock.ts';
+import { SENT_AGAIN } from '../../../ui/delivery.ts';
 import { Attempts } from '../../../ui/exchange.tsx';
 import { type AfterConfirm, Ask, Empty, Field, Shown, State } from '../../../ui/parts.tsx';
 import { shortId, visible } from '../../../ui/text.tsx';
@@ -107,7 +108,7 @@ function Replay({ path, onClose, onDone }: ReplayProps) {
       onClose={onClose}
       disabled={why.trim() === ''}
     >
-      <p>This sends the same body with the same webhook-id, so a receiver that already has it recognises it.</p>
+      <p>{SENT_AGAIN}</p>
       <Field label="Why?" value={why} onInput={setWhy} placeholder="their deploy is fixed" autofocus />
     </Ask>
   );

@@ -1,6 +1,6 @@
 /** One message at one endpoint: each attempt, what was sent, what was answered; send it again. */
 import { useState } from 'preact/hooks';
-import type { Attempt as AttemptOf, Delivery } from '../../../ui/delivery.ts';
+import { type Attempt as AttemptOf, type Delivery, SENT_AGAIN } from '../../../ui/delivery.ts';
 import { Attempts, Text } from '../../../ui/exchange.tsx';
 import { REASON_ASKED } from '../../../ui/gate.ts';
 import { Held } from '../../../ui/held.tsx';
@@ -124,7 +124,7 @@ function Replay({ path, isRetrying, onClose, onDone }: ReplayProps) {
   };
   return (
     <Ask title="Send this delivery again" confirm="Send again" onConfirm={submit} onClose={onClose}>
-      <p>This sends the same body with the same webhook-id, so a server that already has it recognises it.</p>
+      <p>{SENT_AGAIN}</p>
       <Field label={REASON_ASKED} value={why} onInput={setWhy} autofocus />
     </Ask>
   );

@@ -151,6 +151,13 @@ describe('a mistake is named with its place, what was given, what is allowed and
     ['an unknown key of a source', 'sources.stripe.retrys', {}, /did you mean retry/],
     ['an unknown key at the top', 'source', {}, /did you mean sources/],
     [
+      'a key without one of its letters',
+      `${prod}.outbound`,
+      { portl: {} },
+      /did you mean portal/,
+      `${prod}.outbound.portl`,
+    ],
+    [
       'an unknown key of an environment',
       `${prod}.loglevel`,
       'info',
