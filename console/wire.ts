@@ -66,6 +66,11 @@ export interface EventList {
   readonly now: number;
 }
 
+/** Instead of an answer that takes much reading: about what it reads. With `read=yes` the same is answered. */
+export interface ReadsFirst {
+  readonly reads: { readonly events: number; readonly units: number; readonly dollars: number };
+}
+
 /** One stretch of an event's way. */
 export interface Step {
   readonly kind: 'received' | 'queued' | 'attempt' | 'waited' | 'replayed' | 'ended' | 'next';
@@ -351,6 +356,7 @@ export interface GrepHit {
 }
 /** One line of the answer of a search in bodies. */
 export type GrepLine =
+  | ({ readonly kind: 'reads' } & ReadsFirst)
   | { readonly kind: 'hit'; readonly hit: GrepHit }
   | {
       readonly kind: 'progress' | 'end';

@@ -83,7 +83,8 @@ async function look(name: string, it: Million, work: (say: (text: string) => voi
   return { name, calls, readUnits, ms, ...(said !== undefined && { said }) };
 }
 
-async function screen(address: string, it: Million): Promise<void> {
+/** As a person who is told what it reads, and begins it. */
+async function screen(address: string, it: Million, say: (text: string) => void): Promise<void> {
   const url = new URL(address, 'http://console');
   const at = url.pathname.split('/');
   for (const route of ROUTES) {
@@ -95,9 +96,18 @@ async function screen(address: string, it: Million): Promise<void> {
     );
     const { signal } = new AbortController();
     const about = { operator: it.person(), readOnly: true, program: 'holdfast', body: {}, signal };
-    const answer = route.answer({ ...about, params, query: url.searchParams });
-    if (Symbol.asyncIterator in answer) for await (const _ of answer);
-    else await answer;
+    const answered = async (query: URLSearchParams): Promise<object | undefined> => {
+      const answer = route.answer({ ...about, params, query });
+      if (!(Symbol.asyncIterator in answer)) return answer;
+      let first: object | undefined;
+      for await (const line of answer) first ??= line;
+      return first;
+    };
+    const first = await answered(url.searchParams);
+    if (first === undefined || !('reads' in first)) return;
+    say(`reads ${JSON.stringify(first.reads)}`);
+    url.searchParams.set('read', 'yes');
+    await answered(url.searchParams);
     return;
   }
   throw new RangeError(`no route answers ${address}`);
@@ -133,7 +143,7 @@ export async function lookAtAll(it: Million, tell: (line: string) => void = () =
   };
   for (const [name, words] of Object.entries(SCREENS)) {
     const address = typeof words === 'string' ? words : words(it.sample);
-    await add(`console: ${name}`, () => screen(address, it));
+    await add(`console: ${name}`, say => screen(address, it, say));
   }
   for (const words of COMMANDS) {
     const args = typeof words === 'function' ? words(it.sample) : words;

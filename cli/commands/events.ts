@@ -1,9 +1,9 @@
 /** `holdfast events`: what was received, and what became of it. */
 import type { Command } from 'commander';
 import type { EventItem } from '#core/inbound/protocol/event-item.ts';
-import type { EventFilter } from '#core/inbound/search/event-filter.ts';
 import { summarizeEvent } from '#core/inbound/search/event-report.ts';
 import { toIso } from '#core/time.ts';
+import { mostOf } from '#operator/events/expected-reads.ts';
 import { listWhere, readWhere, WHERE_SINCE } from '#operator/events/find-by-field.ts';
 import { findOne } from '#operator/events/find-one.ts';
 import { listEvents } from '#operator/events/list-events.ts';
@@ -20,10 +20,6 @@ import { addEventsGrep } from './events-grep.ts';
 
 /** A list that is not asked for the whole window answers with what it has found by then. */
 const FIRST_ANSWER_MS = 600;
-
-/** Only some of what is read may match. */
-const isNarrow = ({ statuses, type, cause, error }: EventFilter): boolean =>
-  [statuses, type, cause, error].some(it => it !== undefined);
 
 export function addEvents(program: Command, set: CommandSet): void {
   const events = program.command('events').description('List, show and follow events');
@@ -52,7 +48,7 @@ export function addEvents(program: Command, set: CommandSet): void {
         showList(run, items, cursor, lookedTo);
         return;
       }
-      await sayReads(run, filter, isNarrow(filter) ? {} : { most: limit });
+      await sayReads(run, filter, mostOf(filter, limit));
       const progress = run.out.progress('Looking for events');
       const { items, cursor, lookedTo } = await listEvents(run, filter, {
         limit,

@@ -6,6 +6,7 @@ import { VERSION } from '#core/version.ts';
 import { closeDeaths, meantToClose } from '#operator/deaths/close-deaths.ts';
 import { groupDeadByError, moveDeadMessages } from '#operator/deaths/dead-letters.ts';
 import { compareEvents } from '#operator/events/compare-events.ts';
+import { mostOf } from '#operator/events/expected-reads.ts';
 import { listWhere, readWhere, searchableFields, WHERE_SINCE } from '#operator/events/find-by-field.ts';
 import { findOne } from '#operator/events/find-one.ts';
 import { grepEvents } from '#operator/events/grep-events.ts';
@@ -19,18 +20,32 @@ import { OperatorError, usageError } from '#operator/operator-error.ts';
 import { formatCurl } from '#operator/sources/curl-command.ts';
 import { urlOf } from '#operator/sources/list-sources.ts';
 import { requestOf } from '#operator/sources/send-request.ts';
-import type { EventBody, EventList, EventLogView, GrepLine, Hello, LogRow, ReplayPreview, Sent } from '../wire.ts';
+import type {
+  DeadView,
+  EventBody,
+  EventList,
+  EventLogView,
+  GrepLine,
+  Hello,
+  LogRow,
+  ReadsFirst,
+  ReplayPreview,
+  Sent,
+} from '../wire.ts';
 import { ALARM_ROUTES } from './alarm-routes.ts';
 import { DELIVERY_ROUTES } from './delivery-routes.ts';
 import { describeNow } from './describe-now.ts';
 import { describeEvent } from './describe-way.ts';
 import { meantBy, reasonOf, textOf, wholeOf } from './read-input.ts';
+import { readsFirst } from './reads-first.ts';
 import type { Asked, Route } from './route.ts';
 import { jobRow, rowOf } from './rows.ts';
 import { SOURCE_ROUTES } from './source-routes.ts';
 
 /** How long a list looks before it answers with what it has. */
 const FIRST_ANSWER_MS = 700;
+/** Events of a page of the list: what fits on a screen, for less than fifty read units. */
+const PAGE = '30';
 const MOST_TEXT_BYTES = 4_500_000;
 
 /** Of POSTs it is known that each changes something, here or there: a read-only console refuses them all. */
@@ -68,11 +83,14 @@ async function hello({ operator, readOnly, program }: Asked): Promise<Hello> {
   return { environment, place, by, version: VERSION, readOnly, program, sources: sourceIds, outbound, searchable, now };
 }
 
-async function events({ operator, query, signal }: Asked): Promise<EventList> {
+async function events(asked: Asked): Promise<EventList | ReadsFirst> {
+  const { operator, query, signal } = asked;
   const written = query.get('where');
   const where = written ? readWhere(operator, written) : undefined;
   const filter = meantBy(operator, query, where === undefined ? {} : { since: WHERE_SINCE });
-  const limit = wholeOf(query.get('limit') ?? '100', 'limit', 1, 500);
+  const limit = wholeOf(query.get('limit') ?? PAGE, 'limit', 1, 500);
+  const first = where === undefined ? await readsFirst(asked, filter, mostOf(filter, limit)) : undefined;
+  if (first !== undefined) return first;
   const until = operator.clock.now() + FIRST_ANSWER_MS;
   const cursor = query.get('cursor') ?? undefined;
   const list = await (where === undefined
@@ -86,11 +104,18 @@ async function events({ operator, query, signal }: Asked): Promise<EventList> {
   };
 }
 
-async function* grep({ operator, query, signal }: Asked): AsyncGenerator<GrepLine> {
+async function* grep(asked: Asked): AsyncGenerator<GrepLine> {
+  const { operator, query, signal } = asked;
   const text = textOf(query.get('text'), 'text', 200);
   const path = query.get('path') ?? undefined;
   const cursor = query.get('cursor') ?? undefined;
-  for await (const step of grepEvents(operator, { text, path, cursor, filter: meantBy(operator, query), signal })) {
+  const filter = meantBy(operator, query);
+  const first = await readsFirst(asked, filter, { each: 2 });
+  if (first !== undefined) {
+    yield { kind: 'reads', ...first };
+    return;
+  }
+  for await (const step of grepEvents(operator, { text, path, cursor, filter, signal })) {
     if (step.kind === 'hit') yield { kind: 'hit', hit: { row: rowOf(step.item), excerpt: step.excerpt } };
     else {
       const { cursor: goOn, ...tally } = step.tally;
@@ -183,8 +208,11 @@ async function save({ operator, params }: Asked) {
   return saveAsTest(operator, await findOne(operator, params['id'] ?? '', undefined));
 }
 
-async function dead({ operator, query }: Asked) {
+async function dead(asked: Asked): Promise<DeadView | ReadsFirst> {
+  const { operator, query } = asked;
   const filter = meantBy(operator, query, { since: '90d', status: 'dead_letter' });
+  const first = await readsFirst(asked, filter);
+  if (first !== undefined) return first;
   const { groups, total, inQueue } = await groupDeadByError(operator, filter);
   return {
     groups: groups.map(({ sample: item, ...group }) => ({ ...group, sample: rowOf(item) })),
@@ -222,14 +250,14 @@ function refuseWhere(query: URLSearchParams): void {
     );
 }
 
-async function preview({ operator, query, signal }: Asked): Promise<ReplayPreview> {
+async function preview(asked: Asked): Promise<ReplayPreview | ReadsFirst> {
+  const { operator, query, signal } = asked;
   refuseWhere(query);
+  const filter = meantBy(operator, query);
+  const first = await readsFirst(asked, filter);
+  if (first !== undefined) return first;
   const asOf = operator.clock.now();
-  const {
-    count,
-    kinds,
-    sample: ids,
-  } = await previewOf(operator, { filter: meantBy(operator, query), asOf }, { signal });
+  const { count, kinds, sample: ids } = await previewOf(operator, { filter, asOf }, { signal });
   const rate = operator.deployment.config.replaysPerSecond;
   return {
     count,

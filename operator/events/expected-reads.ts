@@ -3,16 +3,41 @@ import type { EpochMs, SourceId } from '#core/glossary.ts';
 import type { EventFilter } from '#core/inbound/search/event-filter.ts';
 import { readSweeper } from '#core/inbound/sweep/sweeper-record.ts';
 import { HOUR_MS, toHour } from '#core/time.ts';
+import { PRICES } from '#operator/cost/prices.ts';
 import type { Operator } from '#operator/operator.ts';
 
 /** Up to so many read units nothing is said. */
-export const READS_UNSAID = 50;
+const READS_UNSAID = 50;
 /** Of the latest events of a source, and of the sources that are asked: how often events come. */
 const LATEST = 25;
 const ASKED = 10;
 
+export interface ExpectedReads {
+  readonly events: number;
+  /** Read units of DynamoDB. */
+  readonly units: number;
+  readonly dollars: number;
+}
+
+/** `each`: read units of one event. `most`: no more events are read. Undefined where it is little, or nobody can say. */
+export async function muchToRead(
+  operator: Operator,
+  filter: EventFilter,
+  { each = 1, most = Number.POSITIVE_INFINITY } = {},
+): Promise<ExpectedReads | undefined> {
+  const events = Math.min((await expectedReads(operator, filter)) ?? 0, most);
+  const units = events * each;
+  if (units <= READS_UNSAID) return undefined;
+  return { events, units, dollars: (units / 1e6) * PRICES.dynamoReadMillion.dollars };
+}
+
+/** The most events that a list of `limit` reads: of a narrow filter all may have to be looked at. */
+export function mostOf({ statuses, type, cause, error }: EventFilter, limit: number): { readonly most?: number } {
+  return [statuses, type, cause, error].some(it => it !== undefined) ? {} : { most: limit };
+}
+
 /** Undefined: nobody can say, and the look itself will tell why. */
-export async function expectedReads(operator: Operator, filter: EventFilter): Promise<number | undefined> {
+async function expectedReads(operator: Operator, filter: EventFilter): Promise<number | undefined> {
   const onlyDead = filter.statuses?.every(status => status === 'dead_letter') ?? false;
   return (onlyDead ? countedDeaths(operator) : inWindow(operator, filter)).catch(() => undefined);
 }

@@ -57,7 +57,8 @@ export const ROOMS: Readonly<Record<string, string>> = {
   'operator/cost': 'core node:*',
   'operator/customers': 'core/** adapters operator ui/delivery.ts node:*',
   'operator/deaths': 'core/** operator',
-  'operator/events': 'core/** adapters handlers operator local/shell npm:holdfast npm:vitest node:*',
+  'operator/events':
+    'core/** adapters handlers operator operator/cost/prices.ts local/shell npm:holdfast npm:vitest node:*',
   'operator/health':
     'core/** adapters operator operator/customers operator/events operator/refused operator/sources local/shell node:*',
   'operator/moving': 'core/** operator',

@@ -2,13 +2,13 @@
 
 import { useState } from 'preact/hooks';
 import { grouped } from '../../../ui/grouped.ts';
-import { type AfterConfirm, Ask, Field, Shown } from '../../../ui/parts.tsx';
+import { type AfterConfirm, Ask, Field } from '../../../ui/parts.tsx';
 import { ApiProblem } from '../../../ui/problem.ts';
 import { visible } from '../../../ui/text.tsx';
 import { duration } from '../../../ui/time.tsx';
 import type { ReplayPreview, StartedReplay } from '../../wire.ts';
 import { ask } from './api.ts';
-import { useLoad } from './load.ts';
+import { ShownTold, useTold } from './reads.tsx';
 import { go, Link } from './route.tsx';
 
 const REFUSED: Readonly<Record<string, string>> = {
@@ -73,7 +73,7 @@ export function ReplaySelected({ ids, onClose, onDone }: SelectedProps) {
 export function ReplayMany({ query, onClose }: { readonly query: string; readonly onClose: () => void }) {
   const [why, setWhy] = useState('');
   const [waits, setWaits] = useState<string>();
-  const preview = useLoad<ReplayPreview>(`/api/replay?${query}`);
+  const preview = useTold<ReplayPreview>(`/api/replay?${query}`);
   const { data } = preview;
   const start = async (): Promise<AfterConfirm> => {
     const body = { why, expected: data?.count, asOf: data?.asOf };
@@ -85,7 +85,13 @@ export function ReplayMany({ query, onClose }: { readonly query: string; readonl
   return (
     <Ask
       title="Replay all that match"
-      confirm={data === undefined ? 'Counting …' : `Replay ${grouped(data.count)} events`}
+      confirm={
+        preview.first !== undefined && !preview.busy
+          ? 'Not counted yet'
+          : data === undefined
+            ? 'Counting …'
+            : `Replay ${grouped(data.count)} events`
+      }
       onConfirm={start}
       onClose={onClose}
       disabled={why.trim() === '' || data === undefined || data.count === 0 || waits !== undefined}
@@ -96,7 +102,7 @@ export function ReplayMany({ query, onClose }: { readonly query: string; readonl
           because this one could not be asked for: {visible(waits)}
         </p>
       )}
-      <Shown of={preview}>
+      <ShownTold of={preview}>
         {({ count, kinds, ratePerSecond, seconds }) =>
           count === 0 ? (
             <p>There is nothing to replay: no event matches.</p>
@@ -117,7 +123,7 @@ export function ReplayMany({ query, onClose }: { readonly query: string; readonl
             </>
           )
         }
-      </Shown>
+      </ShownTold>
       <Field
         label="Why?"
         value={why}

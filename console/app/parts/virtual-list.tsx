@@ -59,7 +59,7 @@ export function VirtualList<T extends { readonly id: string }>({
     return () => removeEventListener('resize', measure);
   }, []);
   useEffect(() => {
-    if (view.top + view.height + 40 * ROW >= rows.length * ROW) onEnd();
+    if (view.top + view.height + BEYOND * ROW >= rows.length * ROW) onEnd();
   }, [view, rows.length]);
   useEffect(() => {
     const move = (by: number) => (): void => {

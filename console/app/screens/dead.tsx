@@ -3,13 +3,13 @@
 import { useEffect, useState } from 'preact/hooks';
 import { causeWords } from '../../../core/words.ts';
 import { grouped } from '../../../ui/grouped.ts';
-import { type AfterConfirm, Ask, Empty, Field, Shown, Spark, State } from '../../../ui/parts.tsx';
+import { type AfterConfirm, Ask, Empty, Field, Spark, State } from '../../../ui/parts.tsx';
 import { visible } from '../../../ui/text.tsx';
 import { Ago } from '../../../ui/time.tsx';
 import type { DeadGroupRow, DeadView } from '../../wire.ts';
 import { ask } from '../parts/api.ts';
 import { onLive } from '../parts/live.ts';
-import { useLoad } from '../parts/load.ts';
+import { ShownTold, useTold } from '../parts/reads.tsx';
 import { ReplayMany } from '../parts/replay.tsx';
 import { Link } from '../parts/route.tsx';
 import { session } from '../parts/session.ts';
@@ -17,19 +17,19 @@ import { session } from '../parts/session.ts';
 type What = 'replay' | 'purge' | 'close';
 
 export function Dead() {
-  const view = useLoad<DeadView>('/api/dead', 15_000);
+  const view = useTold<DeadView>('/api/dead', 15_000);
   const [asking, setAsking] = useState<{ group: DeadGroupRow; what: What }>();
   useEffect(
     () =>
       onLive(message => {
-        if (message.kind === 'event' && message.row.status === 'dead_letter') view.reload();
+        if (message.kind === 'event' && message.row.status === 'dead_letter' && !view.isBegun) view.reload();
       }),
-    [view.reload],
+    [view.reload, view.isBegun],
   );
   return (
     <>
       <h1>Dead letters</h1>
-      <Shown of={view}>
+      <ShownTold of={view}>
         {({ groups, total, inQueue }) => {
           if (groups.length === 0)
             return (
@@ -48,6 +48,14 @@ export function Dead() {
                 {inQueue > total
                   ? `; the dead-letter queue holds about ${grouped(inQueue - total)} more messages that are settled`
                   : ''}
+                {view.isBegun && view.loadedAt !== undefined ? (
+                  <>
+                    . Counted <Ago at={view.loadedAt} />{' '}
+                    <button type="button" class="small" onClick={view.reload}>
+                      Count again …
+                    </button>
+                  </>
+                ) : null}
               </p>
               <div class="groups" role="list">
                 {groups.map(group => (
@@ -57,7 +65,7 @@ export function Dead() {
             </>
           );
         }}
-      </Shown>
+      </ShownTold>
       {asking?.what === 'replay' ? (
         <ReplayMany query={queryOf(asking.group)} onClose={() => setAsking(undefined)} />
       ) : null}

@@ -12,6 +12,7 @@ import type { Difference, EventBody, EventDetail, EventRow, Sent, Step } from '.
 import { ask } from '../parts/api.ts';
 import { onLive } from '../parts/live.ts';
 import { useLoad } from '../parts/load.ts';
+import { ShownTold, useTold } from '../parts/reads.tsx';
 import { ReplaySelected } from '../parts/replay.tsx';
 import { Link, usePlace, withQuery } from '../parts/route.tsx';
 import { session } from '../parts/session.ts';
@@ -340,14 +341,14 @@ function parse(text: string): { readonly value: unknown } | undefined {
 
 function Compare({ path, row }: { readonly path: string; readonly row: EventRow }) {
   const query = new URLSearchParams({ source: row.source, type: row.type, since: '30d', limit: '20' });
-  const others = useLoad<{ events: readonly EventRow[] }>(`/api/events?${query}`);
+  const others = useTold<{ events: readonly EventRow[] }>(`/api/events?${query}`);
   const [other, setOther] = useState('');
   const result = useLoad<{ differences: readonly Difference[] }>(
     other === '' ? undefined : `${path}/compare?with=${encodeURIComponent(other)}`,
   );
   return (
     <>
-      <Shown of={others}>
+      <ShownTold of={others}>
         {({ events }) => (
           <label class="field">
             <span>Compare with</span>
@@ -363,7 +364,7 @@ function Compare({ path, row }: { readonly path: string; readonly row: EventRow 
             </select>
           </label>
         )}
-      </Shown>
+      </ShownTold>
       {other === '' ? null : (
         <Shown of={result}>
           {({ differences }) =>

@@ -7,10 +7,11 @@ import { Command, Empty, Trouble } from '../../../ui/parts.tsx';
 import { problemOf } from '../../../ui/problem.ts';
 import { visible } from '../../../ui/text.tsx';
 import { Ago } from '../../../ui/time.tsx';
-import type { EventList, EventRow, GrepHit, GrepLine, Problem } from '../../wire.ts';
+import type { EventList, EventRow, GrepHit, GrepLine, Problem, ReadsFirst } from '../../wire.ts';
 import { ask, askLines } from '../parts/api.ts';
 import { EventLine } from '../parts/event-line.tsx';
 import { onLive } from '../parts/live.ts';
+import { Reads, withRead } from '../parts/reads.tsx';
 import { ReplayMany, ReplaySelected } from '../parts/replay.tsx';
 import { go, usePlace, withQuery } from '../parts/route.tsx';
 import { commandOf, session } from '../parts/session.ts';
@@ -31,7 +32,6 @@ const STATUSES = [
   'skipped_stale',
 ];
 const WINDOWS = ['15m', '1h', '6h', '24h', '7d', '30d', '90d'];
-const PAGE = 200;
 
 export function Events() {
   const { query } = usePlace();
@@ -141,15 +141,25 @@ function List({ filter }: { readonly filter: string }) {
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
   const [asking, setAsking] = useState<'selected' | 'all'>();
   const running = useRef(false);
+  const [first, setFirst] = useState<ReadsFirst>();
+  const begun = useRef(false);
 
   const load = async (from?: string): Promise<void> => {
     if (running.current) return;
     running.current = true;
     setBusy(true);
     try {
-      const page = await ask<EventList>(
-        `/api/events?${new URLSearchParams([...new URLSearchParams(filter), ['limit', String(PAGE)], ...(from === undefined ? [] : [['cursor', from]])] as [string, string][])}`,
-      );
+      const query = new URLSearchParams(filter);
+      if (from !== undefined) query.set('cursor', from);
+      const path = `/api/events?${query}`;
+      const page = await ask<EventList | ReadsFirst>(begun.current ? withRead(path) : path);
+      if ('reads' in page) {
+        setFirst(page);
+        running.current = false;
+        setBusy(false);
+        return;
+      }
+      setFirst(undefined);
       if (from === undefined) shown.clear();
       shown.add(page.events);
       setLooked(before => ({ version: before.version + 1, cursor: page.cursor, lookedTo: page.lookedTo }));
@@ -160,6 +170,10 @@ function List({ filter }: { readonly filter: string }) {
     }
     running.current = false;
     setBusy(false);
+  };
+  const begin = (): void => {
+    begun.current = true;
+    void load();
   };
   useEffect(() => void load(), []);
   useEffect(
@@ -215,6 +229,7 @@ function List({ filter }: { readonly filter: string }) {
         )}
       </div>
       {problem === undefined ? null : <Trouble of={problem} />}
+      {first === undefined ? null : <Reads of={first} busy={busy} onBegin={begin} />}
       {rows.length === 0 ? (
         ended && cursor === undefined ? (
           <Empty title="No event matches">
@@ -292,6 +307,8 @@ function Found({ filter, text, path }: { readonly filter: string; readonly text:
   const [tally, setTally] = useState<Extract<GrepLine, { kind: 'progress' | 'end' }>>();
   const [problem, setProblem] = useState<Problem>();
   const running = useRef<AbortController | undefined>(undefined);
+  const [first, setFirst] = useState<ReadsFirst>();
+  const begun = useRef(false);
   const look = async (cursor?: string): Promise<void> => {
     const controller = new AbortController();
     running.current = controller;
@@ -300,8 +317,12 @@ function Found({ filter, text, path }: { readonly filter: string; readonly text:
     if (path !== '') query.set('path', path);
     if (cursor !== undefined) query.set('cursor', cursor);
     try {
-      for await (const line of askLines<GrepLine>(`/api/grep?${query}`, controller.signal)) {
-        if (line.kind === 'hit') setHits(before => [...before, line.hit]);
+      for await (const line of askLines<GrepLine>(
+        begun.current ? withRead(`/api/grep?${query}`) : `/api/grep?${query}`,
+        controller.signal,
+      )) {
+        if (line.kind === 'reads') setFirst(line);
+        else if (line.kind === 'hit') setHits(before => [...before, line.hit]);
         else setTally(before => ({ ...line, read: line.read, hits: before?.hits ?? 0 }));
       }
     } catch (error) {
@@ -313,6 +334,17 @@ function Found({ filter, text, path }: { readonly filter: string; readonly text:
     void look();
     return () => running.current?.abort();
   }, []);
+  if (first !== undefined)
+    return (
+      <Reads
+        of={first}
+        onBegin={() => {
+          begun.current = true;
+          setFirst(undefined);
+          void look();
+        }}
+      />
+    );
   const looking = tally?.kind !== 'end' && problem === undefined;
   return (
     <>

@@ -1,0 +1,83 @@
+/** A screen that reads much says so first: the person begins it. */
+import type { ComponentChildren } from 'preact';
+import { useCallback, useEffect, useState } from 'preact/hooks';
+import { grouped } from '../../../ui/grouped.ts';
+import type { Loaded } from '../../../ui/load.ts';
+import { Empty, Shown } from '../../../ui/parts.tsx';
+import type { ReadsFirst } from '../../wire.ts';
+import { useLoad } from './load.ts';
+
+/** What may take much reading. */
+export interface Told<T> extends Loaded<T> {
+  readonly first: ReadsFirst | undefined;
+  readonly isBegun: boolean;
+  begin(): void;
+}
+
+/** What a person began is not asked for again by itself. */
+export function useTold<T extends object>(path: string, everyMs?: number): Told<T> {
+  const [begun, setBegun] = useState<string>();
+  const isBegun = begun === path;
+  const asked = isBegun ? withRead(path) : path;
+  const { data, reload, ...view } = useLoad<T | ReadsFirst>(asked, isBegun ? undefined : everyMs);
+  /** Of what the person began: says anew how much it reads. */
+  const again = useCallback(() => (isBegun ? setBegun(undefined) : reload()), [isBegun, reload]);
+  const first = data !== undefined && 'reads' in data ? data : undefined;
+  return {
+    ...view,
+    data: data === undefined || 'reads' in data ? undefined : data,
+    first,
+    isBegun,
+    begin: () => setBegun(path),
+    reload: again,
+  };
+}
+
+export function withRead(path: string): string {
+  return `${path}${path.includes('?') ? '&' : '?'}read=yes`;
+}
+
+export function ShownTold<T extends object>({
+  of,
+  children,
+}: {
+  readonly of: Told<T>;
+  readonly children: (data: T) => ComponentChildren;
+}) {
+  const { first, busy, problem, begin } = of;
+  if (first !== undefined && problem === undefined) return <Reads of={first} busy={busy} onBegin={begin} />;
+  return <Shown of={of}>{children}</Shown>;
+}
+
+/** So many are read once it is said, as by a command; more only when the person says so. */
+const READ_AT_ONCE = 3_000;
+
+export function Reads({
+  of,
+  busy = false,
+  onBegin,
+}: {
+  readonly of: ReadsFirst;
+  readonly busy?: boolean;
+  readonly onBegin: () => void;
+}) {
+  const { events, units, dollars } = of.reads;
+  const asks = events > READ_AT_ONCE;
+  useEffect(() => {
+    if (!asks) onBegin();
+  }, []);
+  return (
+    <Empty title={`Reads about ${grouped(events)} events`}>
+      <p>
+        {grouped(units)} read units, about ${dollars.toFixed(6)}.
+      </p>
+      {busy || !asks ? (
+        <p class="loading">Reading …</p>
+      ) : (
+        <button type="button" class="primary" onClick={onBegin}>
+          Read them
+        </button>
+      )}
+    </Empty>
+  );
+}
