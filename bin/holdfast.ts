@@ -3,6 +3,7 @@
 import { join } from 'node:path';
 import { processIo } from '#cli/io.ts';
 import { runCli } from '#cli/main.ts';
+import type { ProgramName } from '#cli/programs.ts';
 import { readHandlers } from '#local/project/project.ts';
 import { readDeployment, reread } from '#local/project/sources.ts';
 import { PACKAGE_ROOT } from '#local/shell/workspace.ts';
@@ -10,7 +11,7 @@ import { openGateway } from '#operator/aws/open-gateway.ts';
 import { fetchList } from '#operator/sources/fetch-list.ts';
 
 /** What a project runs through npm scripts; each is a program of its own in local/. */
-const PROGRAMS: Readonly<Record<string, () => Promise<unknown>>> = {
+const PROGRAMS: Readonly<Record<ProgramName, () => Promise<unknown>>> = {
   start: () => import('#local/start.ts'),
   check: () => import('#local/check.ts'),
   drill: () => import('#local/drill.ts'),
@@ -21,7 +22,7 @@ const PROGRAMS: Readonly<Record<string, () => Promise<unknown>>> = {
 const [name = ''] = process.argv.slice(2);
 if (Object.hasOwn(PROGRAMS, name)) {
   process.argv.splice(2, 1, ...(name === 'destroy' ? ['--destroy'] : []));
-  await PROGRAMS[name]?.();
+  await PROGRAMS[name as ProgramName]();
 }
 
 const io = processIo();

@@ -1,6 +1,7 @@
 /** Commands of versions before, and what takes their place. */
 import type { OperatorError } from '#operator/operator-error.ts';
 import { usageError } from './cli-error.ts';
+import { GLOBAL_OPTIONS } from './unknown-command.ts';
 
 const GONE: Readonly<Record<string, string>> = {
   'dlq show': 'events get <id>',
@@ -19,7 +20,7 @@ const GONE: Readonly<Record<string, string>> = {
 
 /** What to say to a command line that begins with a command that is gone. */
 export function goneCommand(args: readonly string[]): OperatorError | undefined {
-  const line = `${args.join(' ')} `.replace(/^(?:--env[= ]\S+ |--(?:json|utc) )*/, '');
+  const line = `${args.join(' ')} `.replace(GLOBAL_OPTIONS, '');
   const name = Object.keys(GONE).find(it => line.startsWith(`${it} `));
   return name === undefined ? undefined : usageError(`${name} is gone`, String(GONE[name]), `holdfast ${GONE[name]}`);
 }

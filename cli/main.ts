@@ -32,7 +32,9 @@ import { addStatus } from './commands/status.ts';
 import { addVerify } from './commands/verify.ts';
 import { goneCommand } from './gone-commands.ts';
 import { withoutControls } from './output.ts';
+import { PROGRAM_WORDS } from './programs.ts';
 import { CommandSet, type Services } from './run.ts';
+import { unknownCommand } from './unknown-command.ts';
 
 const ABOUT = `Look after a Holdfast gateway: see what arrived and what failed, and run it again.
 Data goes to stdout, everything else to stderr. Every command takes --json.
@@ -44,8 +46,8 @@ export async function runCli(args: readonly string[], services: Services): Promi
   const set = new CommandSet(services);
   const program = buildProgram(set, services);
   try {
-    const gone = goneCommand(args);
-    if (gone !== undefined) throw gone;
+    const wrong = goneCommand(args) ?? unknownCommand(args, program);
+    if (wrong !== undefined) throw wrong;
     await program.parseAsync([...args], { from: 'user' });
     return set.exitCode;
   } catch (error) {
@@ -102,6 +104,8 @@ export function buildProgram(set: CommandSet, { io }: Pick<Services, 'io'>): Com
     addCompletion,
   ])
     add(program, set);
+  const programs = Object.entries(PROGRAM_WORDS).map(([name, words]) => `\n  ${name.padEnd(9)}${words}`);
+  program.addHelpText('after', `\nPrograms of the project:${programs.join('')}`);
   program.addHelpText(
     'after',
     '\nExamples:\n  $ holdfast status\n      one screen with rates, backlog, dead letters and alarms\n  $ holdfast dlq ls\n      what died, grouped by source, type and cause',

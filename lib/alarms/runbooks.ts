@@ -62,13 +62,14 @@ const RUNBOOKS = {
 /** A page of docs/runbooks/, without its ending. */
 export type Runbook = keyof typeof RUNBOOKS;
 
-const NAMES = Object.entries(RUNBOOKS)
+/** By the longest name: each is of an alarm of some environment (test/lib/synth/alarms.test.ts). */
+export const ALARM_NAMES = Object.entries(RUNBOOKS)
   .flatMap(([page, names]) => names.map(name => ({ page, name })))
   .sort((a, b) => b.name.length - a.name.length);
 
 /** The page of an alarm, by its id, and the name it is listed under there. Throws for one that stands on none. */
 export function runbookOfAlarm(id: string): { readonly page: string; readonly name: string } {
-  const found = NAMES.find(({ name }) => id === name || id.startsWith(`${name}-`));
+  const found = ALARM_NAMES.find(({ name }) => id === name || id.startsWith(`${name}-`));
   if (found === undefined) throw new Error(`The alarm ${id} has no runbook: give it a page in lib/alarms/runbooks.ts`);
   return found;
 }

@@ -42,8 +42,11 @@ export function evaluateAlarm(alarm: AlarmDefinition, now: number, since: number
     // A filler that breaches is no datapoint of a time in which nothing ran.
     judged.filter(({ period, value }) => breaches(value, alarm.threshold) && (missingIs !== 'breaching' || ran(period)))
       .length + (missingIs === 'breaching' ? missing.filter(({ period }) => ran(period)).length : 0);
-  const shown = judged.map(({ value }) => Number(value.toFixed(3))).join(', ') || 'none';
-  const reason = `${breaching} of the last ${wanted} periods of ${alarm.periodMs / 1000} s breach (values: ${shown}; ${missing.length} missing; ${alarm.comparison} ${alarm.threshold})`;
+  // What does not breach because nothing ran then is not shown as if it had been judged.
+  const told = missingIs === 'breaching' ? judged.filter(({ period }) => ran(period)) : judged;
+  const shown = told.map(({ value }) => Number(value.toFixed(3))).join(', ') || 'none';
+  const before = judged.length === told.length ? '' : `${judged.length - told.length} from before the start; `;
+  const reason = `${breaching} of the last ${wanted} periods of ${alarm.periodMs / 1000} s breach (values: ${shown}; ${before}${missing.length} missing; ${alarm.comparison} ${alarm.threshold})`;
   if (breaching >= alarm.datapointsToAlarm) return { state: 'ALARM', reason };
   if (judged.length === 0 && missingIs === 'missing') return { state: 'INSUFFICIENT_DATA', reason };
   if (judged.length === 0 && missingIs === 'ignore') return undefined;

@@ -18,12 +18,11 @@ const badSecret: Exercise = {
       while (!paged)
         await Promise.all([answerTo(fresh).catch(() => undefined), new Promise(resolve => setTimeout(resolve, 800))]);
     })();
-    const page = await stage.page(SECRET_ALARM, PAGE_SECONDS).finally(() => {
+    await stage.page(SECRET_ALARM, PAGE_SECONDS).finally(() => {
       paged = true;
     });
     await provider;
     return {
-      page,
       clue: `The provider's dashboard shows a new secret for default: ${fresh}`,
       async judge() {
         const isNew = (await answerTo(fresh)) === 200;
@@ -45,9 +44,8 @@ const processorDown: Exercise = {
     const names = ['hands-on-1', 'hands-on-2', 'hands-on-3'];
     for (const name of names)
       if ((await stage.send(name, {})) !== 200) stage.fail('an event was refused while the processor was down');
-    const page = await stage.page(PROBE_ALARM, PAGE_SECONDS);
+    await stage.page(PROBE_ALARM, PAGE_SECONDS);
     return {
-      page,
       async judge() {
         const items = await Promise.all(names.map(name => stage.item(name)));
         const times = await Promise.all(names.map(name => stage.timesApplied(name)));
@@ -71,11 +69,10 @@ const deadLetter: Exercise = {
     await stage.send('test', { needs: `${row}-of-nobody` });
     for (const name of late) await stage.send(name, { needs: row });
     for (const name of [...late, 'test']) await stage.died(name, PAGE_SECONDS);
-    const page = await stage.page(DEAD_ALARMS[0], PAGE_SECONDS);
+    await stage.page(DEAD_ALARMS[0], PAGE_SECONDS);
     await stage.putRow(row);
     const id = (name: string): string => `evt_default.${stage.key(name)}`;
     return {
-      page,
       clue: `Those who keep the accounts say: "The account of ${late.map(id).join(' and ')} was created a minute late and is there now. ${id('test')} was a test of ours: its account never comes."`,
       async judge() {
         const items = await Promise.all(late.map(name => stage.item(name)));
@@ -104,7 +101,6 @@ const silentSource: Exercise = {
     const alarm = `ingest-silent-source-${QUIET}`;
     const page = await stage.page(alarm, PAGE_SECONDS);
     return {
-      page,
       clue: `The provider's settings show the webhook of ${QUIET} as disabled, "after too many failures". You enable it there; the test event that it then sends is, here, npm run holdfast -- send ${QUIET} --env drill`,
       async judge() {
         const last = await stage.lastArrival(QUIET);
@@ -129,10 +125,9 @@ const backlog: Exercise = {
       await Promise.all(
         names.slice(from, from + 20).map(name => stage.send(name, { behave: 'sleep', ms: SLOW.eachMs, until })),
       );
-    const page = await stage.page(QUEUE_ALARM, PAGE_SECONDS);
+    await stage.page(QUEUE_ALARM, PAGE_SECONDS);
     let wasPaused = false;
     return {
-      page,
       clue: `Those who run the service behind default say: "It is slow, and will be well again at ${new Date(until).toISOString()}." Until then the other sources should not wait behind it.`,
       async judge() {
         const [paused, isSlow] = [await stage.isPaused('default'), stage.now() < until];

@@ -2,7 +2,6 @@
  * A drill that a person does: something is broken, the page is shown, and from then on the person works as on call, in
  * another terminal. What came of it is judged each second, and the time is told.
  */
-import type { Page } from '#local/alarms/pager.ts';
 import type { DrillStage } from './drill-stage.ts';
 
 export type HandsOnStage = Pick<
@@ -32,7 +31,6 @@ interface Check {
 
 /** An incident under way. */
 interface Incident {
-  readonly page: Page;
   /** What the person can see elsewhere, e.g. on the provider's dashboard. */
   readonly clue?: string;
   judge(): Promise<readonly Check[]>;
@@ -40,7 +38,7 @@ interface Incident {
 
 export interface Exercise {
   readonly title: string;
-  /** Breaks something, and waits for the page. */
+  /** Breaks something, and waits for the page, which the stage shows. */
   begin(stage: HandsOnStage): Promise<Incident>;
 }
 
@@ -56,9 +54,8 @@ interface Conditions {
 /** Plays it. True: the person ended the incident within the limit. */
 export async function playHandsOn(exercise: Exercise, stage: HandsOnStage, to: Conditions): Promise<boolean> {
   to.say('Something breaks. You are on call: wait for the page.');
-  const { page, clue, judge } = await exercise.begin(stage);
+  const { clue, judge } = await exercise.begin(stage);
   const pagedAt = to.now();
-  to.say(`\n${page.text}\n`);
   if (clue !== undefined) to.say(clue);
   to.say('Your turn, in another terminal. The page says how to begin; this one judges what you did.');
   const done = new Set<string>();

@@ -71,6 +71,14 @@ describe('alarms', () => {
     expect(stateOf(alarm([10, 9, 11, 9, 9, 12]))).toBe('OK');
   });
 
+  it('give no value as a reason that did not count, because nothing ran then', () => {
+    const filled = alarm([1, 0, 0, 0, 0], { missing: 'breaching', threshold: 1, comparison: 'LessThanThreshold' });
+    expect(evaluateAlarm(filled, now, now - 2 * MINUTE_MS)?.reason).toBe(
+      '1 of the last 5 periods of 60 s breach (values: 1, 0; 3 from before the start; 0 missing; LessThanThreshold 1)',
+    );
+    expect(evaluateAlarm(filled, now, 0)?.reason).toMatch(/^4 of .*values: 1, 0, 0, 0, 0; 0 missing/);
+  });
+
   it('treat missing data as they say', () => {
     const silent: readonly undefined[] = [];
     expect(stateOf(alarm(silent))).toBe('OK');

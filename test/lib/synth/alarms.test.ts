@@ -8,9 +8,11 @@ import { resolveDeployment } from '#core/config/resolve-config.ts';
 import { DEFAULT_TIMINGS } from '#core/inbound/protocol/timings.ts';
 import { dimensionsOf, METRIC_NAMESPACE, type MetricName } from '#core/metrics.ts';
 import { gatewayMetric } from '#lib/alarms/gateway-metric.ts';
+import { ALARM_NAMES, runbookOfAlarm } from '#lib/alarms/runbooks.ts';
 import { compileMetricMath } from '#local/alarms/metric-math.ts';
 import { PROVIDERS } from '#providers/index.ts';
 import { gateway } from '#test/fixtures/project/gateway.config.ts';
+import { listAlarms } from './alarm-list.ts';
 import { type SynthesizedEnvironment, synthEnvironment } from './synth-environment.ts';
 
 const RUNBOOKS = join(import.meta.dirname, '../../../docs/runbooks');
@@ -731,4 +733,10 @@ it('each carries its severity, its runbook and its source as tags, by which rule
   expect(tagsOf('ingest-signature-failures-stripe')).toMatchObject({ 'holdfast:source': 'stripe' });
   for (const { AlarmName, Tags, AlarmRule } of alarmsOf(prod))
     if (AlarmRule === undefined) expect([AlarmName, Tags?.length >= 2]).toEqual([AlarmName, true]);
+});
+
+it('each name that a runbook is for is of an alarm that some environment has', async () => {
+  const ids = (await listAlarms()).map(({ id }) => id);
+  const used = new Set(ids.map(id => runbookOfAlarm(id).name));
+  expect(ALARM_NAMES.map(({ name }) => name).filter(name => !used.has(name))).toEqual([]);
 });

@@ -181,7 +181,28 @@ describe('the program', () => {
     });
     const wrong = holdfast('evnts');
     expect(wrong).toMatchObject({ status: 2, stdout: '' });
-    expect(wrong.stderr).toContain('Did you mean events?');
+    expect(wrong.stderr).toContain('did you mean holdfast events?');
+  });
+});
+
+describe('a word that is no command', () => {
+  it.each([
+    [['deploi'], 'did you mean holdfast deploy?'],
+    [['--env', 'prod', 'chek'], 'did you mean holdfast check?'],
+    [['dlq', 'lss'], 'did you mean holdfast dlq ls?'],
+    [['frobnicate'], 'holdfast --help says what each does'],
+  ])('%j is given back, with those that are and the nearest', async (args, fix) => {
+    const { code, stdout, stderr } = await new CliWorld().run(args);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toContain(`has no command "${args.at(-1)}"\n  allowed: `);
+    expect(stderr).toContain(fix);
+  });
+
+  it('is not the argument of one, and help names the programs of a project, too', async () => {
+    expect((await new CliWorld().run(['status', 'foo'])).stderr).not.toContain('has no command');
+    const { stdout } = await new CliWorld().run(['--help']);
+    for (const name of ['start', 'check', 'drill', 'deploy', 'diff', 'destroy'])
+      expect(stdout).toMatch(new RegExp(`^  ${name} +[A-Z]`, 'm'));
   });
 });
 

@@ -1,8 +1,11 @@
 /** The hands-on drills with a person who types commands: what helps is seen, with its time, and what does not is not. */
-import { expect, it } from 'vitest';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import { parseSecret } from '#adapters/secrets/parse-secret.ts';
+import { DrillStage, type StageParts } from '#local/drills/drill-stage.ts';
 import { EXERCISES } from '#local/drills/exercises.ts';
-import { type HandsOnStage, playHandsOn } from '#local/drills/hands-on.ts';
+import { type Exercise, type HandsOnStage, playHandsOn } from '#local/drills/hands-on.ts';
+import { Transcript } from '#local/drills/transcript.ts';
 import { CliWorld } from './cli-world.ts';
 
 /** Other drills need them (hands-on-events.test.ts). */
@@ -65,7 +68,6 @@ it('a wrong secret: the page, the right command, and the time it took', async ()
   const rotate = (told: string) =>
     cli.run(['sources', 'rotate', 'shop', '--grace', '24h', '--yes'], { stdin: `${secretIn(told)}\n` });
   expect(await play({ 7: () => cli.run(['refused', 'ls']), 21: rotate })).toBe(true);
-  expect(text()).toMatch(/ALARM: holdfast-drill-ingest-signature-failures-default/);
   expect(text()).toMatch(/It is over, 21 s after the page/);
 }, 20_000);
 
@@ -85,4 +87,26 @@ it('a processor that was stopped: started again, and nobody who does nothing pas
   expect(await play({ 12: () => cli.run(['processor', 'start']) })).toBe(true);
   expect(text()).toMatch(/It is over, 12 s after the page/);
   expect(await incident('processor-down', 10_000).play({})).toBe(false);
+});
+
+it('the page is shown once', async () => {
+  const printed = vi.spyOn(console, 'log').mockImplementation(() => undefined);
+  onTestFinished(() => printed.mockRestore());
+  const alarm = 'holdfast-drill-process-queue-age';
+  const stage = new DrillStage({
+    clients: { dynamo: new DynamoDBClient({ region: 'eu-central-1' }) },
+    stacks: [{ outputs: { EventsTable: 'events' } }],
+    pager: { pages: [{ alarm, state: 'ALARM', text: `ALARM: ${alarm}`, at: 1 }] },
+    transcript: new Transcript('any', ''),
+  } as unknown as StageParts);
+  const exercise: Exercise = {
+    title: 'any',
+    begin: async ({ page }) => {
+      await page.call(stage, 'process-queue-age', 1);
+      return { judge: async () => [] };
+    },
+  };
+  const conditions = { sleep: async () => undefined, now: () => 0, limitMs: 1_000 };
+  expect(await playHandsOn(exercise, stage, { ...conditions, say: line => console.log(line) })).toBe(true);
+  expect(printed.mock.calls.flat().join('\n').split(`ALARM: ${alarm}`)).toHaveLength(2);
 });
