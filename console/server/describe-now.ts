@@ -2,7 +2,7 @@
 
 import { given } from '#core/given.ts';
 import { HOUR_MS } from '#core/time.ts';
-import { type AllTraffic, readTraffic } from '#operator/events/traffic.ts';
+import { type AllTraffic, readReceived, readTraffic } from '#operator/events/traffic.ts';
 import { type Need, needsOf } from '#operator/health/needs.ts';
 import { readSystem, type SystemView } from '#operator/health/system-view.ts';
 import type { Operator } from '#operator/operator.ts';
@@ -12,9 +12,12 @@ import type { NowView, SourceRow } from '../wire.ts';
 import { alarmRow, jobRow } from './rows.ts';
 
 export async function describeNow(operator: Operator): Promise<NowView> {
+  // Asked once: both count it.
+  const reading = readReceived(operator, HOUR_MS);
+  const lastHour = () => reading;
   const [system, traffic, views] = await Promise.all([
-    readSystem(operator),
-    readTraffic(operator),
+    readSystem(operator, lastHour),
+    readTraffic(operator, lastHour),
     listSources(operator),
   ]);
   const now = operator.clock.now();

@@ -1,7 +1,8 @@
 /** What each source received in the last hour, minute by minute, and how many of its events died. */
 import { type EpochMs, type SourceId, splitEventPk } from '#core/glossary.ts';
+import type { TimelineEntry } from '#core/inbound/ports.ts';
 import { TimelineReader } from '#core/inbound/search/read-timeline.ts';
-import { DAY_MS, MINUTE_MS } from '#core/time.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '#core/time.ts';
 import type { Operator } from '#operator/operator.ts';
 
 const TRAFFIC_MINUTES = 60;
@@ -17,19 +18,30 @@ interface Traffic {
   readonly lastAt: EpochMs | undefined;
 }
 
+/** What was received since a moment, the newest first. */
+export interface Received {
+  readonly entries: readonly TimelineEntry[];
+  /** False: more arrived than were read. */
+  readonly finished: boolean;
+}
+
 export interface AllTraffic {
   readonly sources: readonly Traffic[];
   /** More arrived than are counted here. */
   readonly capped: boolean;
 }
 
-export async function readTraffic(operator: Operator): Promise<AllTraffic> {
+/** `lastHour`: what was received, where it is read already. */
+export async function readTraffic(
+  operator: Operator,
+  lastHour = (): Promise<Received> => readReceived(operator, HOUR_MS),
+): Promise<AllTraffic> {
   const now = operator.clock.now();
   const since = now - TRAFFIC_MINUTES * MINUTE_MS;
   const empty = (): number[] => Array.from({ length: TRAFFIC_MINUTES }, () => 0);
   const found = new Map(operator.sourceIds.map(id => [id, { accepted: empty(), died: empty(), lastAt: 0 }]));
   const minuteOf = (at: EpochMs): number => Math.min(TRAFFIC_MINUTES - 1, Math.floor((at - since) / MINUTE_MS));
-  const { entries, finished } = await readEntries(operator, since, now);
+  const { entries, finished } = await lastHour();
   for (const { pk, timelineAt } of entries) {
     const source = found.get(splitEventPk(pk).sourceId);
     const at = Number(timelineAt.slice(0, 13));
@@ -49,12 +61,14 @@ export async function readTraffic(operator: Operator): Promise<AllTraffic> {
   };
 }
 
-async function readEntries(operator: Operator, since: EpochMs, now: EpochMs) {
+/** Of the last `ms`; of more than about `most` the newest. */
+export async function readReceived(operator: Operator, ms: number, most = MOST_ENTRIES): Promise<Received> {
   const { store } = await operator.gateway();
-  const window = { sources: operator.sourceIds, since, until: now + 1 };
-  const entries = [];
+  const now = operator.clock.now();
+  const window = { sources: operator.sourceIds, since: now - ms, until: now + 1 };
+  const entries: TimelineEntry[] = [];
   let reader = new TimelineReader(window, 'newest', undefined, store);
-  while (!reader.finished && entries.length < MOST_ENTRIES) {
+  while (!reader.finished && entries.length < most) {
     const more = await reader.next(500, () => true);
     entries.push(...more);
     if (more.length < 500 && !reader.finished) reader = new TimelineReader(window, 'newest', reader.position, store);

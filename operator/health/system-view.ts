@@ -6,13 +6,13 @@ import { CONCERNS_CONTROL, type Concern, decodeConcerns, isKept } from '#core/in
 import { readPauses } from '#core/inbound/protocol/pause-source.ts';
 import type { PauseNote } from '#core/inbound/protocol/pauses.ts';
 import { type ReplayJob, readOpenJobs, readReplayJob } from '#core/inbound/replay/replay-job.ts';
-import { TimelineReader } from '#core/inbound/search/read-timeline.ts';
 import { readSweeper } from '#core/inbound/sweep/sweeper-record.ts';
 import { type AuditState, readAudit } from '#core/inbound/watch/audit-records.ts';
 import type { QueueNumbers } from '#core/ports.ts';
 import { sideBySide } from '#core/side-by-side.ts';
 import { HOUR_MS } from '#core/time.ts';
 import { type DeliverySummary, readDeliverySummary } from '#operator/customers/deliveries.ts';
+import { type Received, readReceived } from '#operator/events/traffic.ts';
 import { readUnfinished, type Unfinished } from '#operator/events/unfinished.ts';
 import { explainError } from '#operator/explain-error.ts';
 import type { AlarmView, Mute } from '#operator/gateway.ts';
@@ -23,7 +23,8 @@ import { readProcessor } from './processor.ts';
 import { readSweeperView, type SweeperView } from './sweeper.ts';
 import { isThrottled, readThrottles } from './throttles.ts';
 
-const COUNT_LIMIT = 10_000;
+/** Received in an hour, as `status` counts them. */
+const COUNTED_EVENTS = 2_500;
 const WINDOWS = { '5m': 300_000, '1h': HOUR_MS } as const;
 
 /** Undefined parts could not be read: `unread` says which and why. What can be read is never held back by what cannot. */
@@ -62,7 +63,11 @@ export interface SystemView {
   readonly unread: readonly { readonly part: string; readonly why: string }[];
 }
 
-export async function readSystem(operator: Operator): Promise<SystemView> {
+/** `lastHour`: what was received, where it is read already. */
+export async function readSystem(
+  operator: Operator,
+  lastHour = (): Promise<Received> => readReceived(operator, WINDOWS['1h'], COUNTED_EVENTS),
+): Promise<SystemView> {
   const { gauge, control, alarms, deployedAt } = await operator.gateway();
   const now = operator.clock.now();
   const unread: { part: string; why: string }[] = [];
@@ -98,11 +103,8 @@ export async function readSystem(operator: Operator): Promise<SystemView> {
     read('processor', () => readProcessor(operator)),
     read('audit', () => readAudit(control)),
     read('received', async () => {
-      const [hour, recent] = await Promise.all([
-        countReceived(operator, now - WINDOWS['1h']),
-        countReceived(operator, now - WINDOWS['5m']),
-      ]);
-      return { '5m': recent, '1h': hour };
+      const all = await lastHour();
+      return { '5m': countSince(now - WINDOWS['5m'], all), '1h': countSince(now - WINDOWS['1h'], all) };
     }),
     read('unfinished', () => readUnfinished(operator)),
     read('refused', async () =>
@@ -144,6 +146,8 @@ export async function readSystem(operator: Operator): Promise<SystemView> {
 
 /** Counted by the index up to here, as the first screen is read again and again; of more the sweeper keeps a count. */
 const COUNTED_DEATHS = 3_000;
+/** Sources, one after the other. */
+const LOOKED_AT = 4;
 
 interface DeathCount {
   readonly open: number;
@@ -153,6 +157,12 @@ interface DeathCount {
 
 async function countDeadLetters(operator: Operator): Promise<DeathCount> {
   const { store, control } = await operator.gateway();
+  const last = (await readSweeper(control)).deaths;
+  const counted = last && { open: last.open, at: last.at, ...(last.complete ? {} : { capped: true as const }) };
+  // Where there were very many and one source has more than a page of them, nothing is counted anew.
+  if (counted !== undefined && counted.open > COUNTED_DEATHS)
+    for (const source of operator.sourceIds.slice(0, LOOKED_AT))
+      if ((await store.attention(source)).cursor !== undefined) return counted;
   let open = 0;
   let more = false;
   await sideBySide(operator.sourceIds, async source => {
@@ -165,20 +175,13 @@ async function countDeadLetters(operator: Operator): Promise<DeathCount> {
     more ||= cursor !== undefined;
   });
   if (!more) return { open };
-  const last = (await readSweeper(control)).deaths;
   // It may be older than what is there now.
-  if (last === undefined || last.open < open) return { open, capped: true };
-  return { open: last.open, at: last.at, ...(last.complete ? {} : { capped: true }) };
+  return counted === undefined || counted.open < open ? { open, capped: true } : counted;
 }
 
-async function countReceived(operator: Operator, since: number): Promise<{ count: number; capped: boolean }> {
-  const { store } = await operator.gateway();
-  const reader = new TimelineReader(
-    { sources: operator.sourceIds, since, until: operator.clock.now() + 1 },
-    'newest',
-    undefined,
-    store,
-  );
-  const entries = await reader.next(COUNT_LIMIT, () => true);
-  return { count: entries.length, capped: !reader.finished };
+function countSince(since: EpochMs, { entries, finished }: Received): { count: number; capped: boolean } {
+  const times = entries.map(({ timelineAt }) => Number(timelineAt.slice(0, 13)));
+  const count = times.filter(at => at >= since).length;
+  // The newest were read: those of a shorter time are there whole unless all that were read are of it.
+  return { count, capped: !finished && count === entries.length };
 }

@@ -30,6 +30,11 @@ describe('among a million events', () => {
     expect(about / (hour?.readUnits ?? 0)).toBeLessThan(1.3);
   });
 
+  it('the first screens read less than a hundred units', () => {
+    for (const { name, readUnits } of all.filter(it => KNOWN.includes(it.name)))
+      expect(readUnits, name).toBeLessThan(100);
+  });
+
   it('what reads little says nothing of it', () => {
     const little = all.filter(each => !isMuch(each) && each.said !== undefined);
     expect(little).toEqual([]);

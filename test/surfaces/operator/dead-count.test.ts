@@ -44,7 +44,7 @@ it('tells the sweeper’s count of many, with its time, and reads no more than a
   const { view, text, entries, at } = await withDead(9_000, { open: 8_990, complete: true });
   expect(view).toMatchObject({ openDeadLetters: 8_990, deadLettersAt: at });
   expect(text).toBe('8,990 dead letters (counted 5 min ago)');
-  expect(entries).toBeLessThan(6_000);
+  expect(entries).toBe(PAGE);
   expect((await withDead(9_000, { open: 8_000, complete: false })).text).toBe(
     'over 8,000 dead letters (counted 5 min ago)',
   );
