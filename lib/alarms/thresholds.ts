@@ -1,7 +1,7 @@
 /** `thresholds` of an environment over the alarms' own numbers: by alarm id, for both halves. */
 import type { Deployment } from '#core/config/deployment.ts';
 import { ConfigError } from '#core/config/resolve-config.ts';
-import { type ConfigProblem, closest } from '#core/problem.ts';
+import { type ConfigProblem, closest, show } from '#core/problem.ts';
 import type { AlarmSpec } from './alarm-spec.ts';
 
 /** Alarms of what is sent to customers begin so; they are made in a stack of their own. */
@@ -28,8 +28,8 @@ export function withThresholds(
     const near = closest(id, ids);
     problems.push({
       path: path(id),
-      given: 'no alarm of this environment that fires at a number',
-      allowed: ids.join(', '),
+      given: `${show(id)}, no alarm of this environment that fires at a number`,
+      allowed: near !== undefined && ids.length > 12 ? `one of its ${ids.length} alarms that do` : ids.join(', '),
       fix: near === undefined ? 'remove it' : `did you mean ${near}?`,
     });
   }

@@ -73,7 +73,7 @@ export const ROOMS: Readonly<Record<string, string>> = {
   ui: 'core/words.ts npm:preact npm:esbuild node:*',
 
   // The real stacks on a laptop.
-  local: `core/** adapters providers operator/** console/server local/** ${LAPTOP}`,
+  local: `core/** adapters providers operator/** console/server local/** lib/bundling/bundle-functions.ts lib/stacks/gateway-stage.ts npm:aws-cdk-lib ${LAPTOP}`,
   'local/alarms': `local/emulator local/stacks operator ${LAPTOP}`,
   'local/drills': `core/** adapters handlers operator/** local/alarms local/emulator local/shell local/stacks npm:holdfast ${LAPTOP}`,
   'local/emulator': `local/shell ${LAPTOP}`,

@@ -37,7 +37,12 @@ describe('thresholds by alarm id', () => {
 
   it('of a misspelled alarm are refused, with the one that was meant', () => {
     expect(problemsOf({ 'proces-slow': 1 }, 'receiving')).toMatchObject([
-      { path: 'environments.prod.thresholds."proces-slow"', fix: 'did you mean process-slow?' },
+      {
+        path: 'environments.prod.thresholds."proces-slow"',
+        given: '"proces-slow", no alarm of this environment that fires at a number',
+        allowed: 'process-queue-age, process-queue-age-page, process-slow',
+        fix: 'did you mean process-slow?',
+      },
     ]);
     expect(problemsOf({ 'delivery-daed': 1 }, 'sending', {})).toMatchObject([{ fix: 'did you mean delivery-dead?' }]);
   });
