@@ -163,6 +163,10 @@ export function waitsWords({ count, retrying = 0, more, about }: Waiting): strin
   ]);
 }
 
+/** Deliveries that are dead now. `more`: at least so many. */
+export const deadWords = (dead: number, more: boolean): string =>
+  dead === 0 ? '' : `${inThousands(dead)}${more ? ' or more' : ''} ${stateWord('dead')}`;
+
 /** Deliveries by their state. */
 export const countWords = (counts: readonly (readonly [state: string, count: number])[]): string =>
   counts.flatMap(([state, n]) => (n === 0 ? [] : [`${inThousands(n)} ${stateWord(state)}`])).join(', ');

@@ -69,7 +69,7 @@ function attemptsOf(item: EventItem, now: number): readonly Step[] {
       at,
       ms,
       label: `attempt ${n}`,
-      note: cause === 'ok' ? cause : causeWords(cause),
+      note: causeWords(cause),
       outcome: cause === 'ok' ? 'ok' : 'failed',
     }),
   );

@@ -103,8 +103,8 @@ export interface OutboundConfig {
    */
   readonly contacts?: boolean;
   /**
-   * Contacts may be mail addresses: `{ from }`, an address of an identity that you verified in SES. Has that identity a
-   * configuration set by default, name it as `configurationSet`: a role may use those alone that it names. Needs `contacts`.
+   * Contacts may be mail addresses: `{ from }`, an address of an identity that you verified in SES. If that identity has a
+   * default configuration set, name it as `configurationSet`: the role may use only a set that it names. Needs `contacts`.
    * @when customers want mails @default none
    */
   readonly email?: EmailConfig;

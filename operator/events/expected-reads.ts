@@ -6,7 +6,7 @@ import { HOUR_MS, toHour } from '#core/time.ts';
 import { PRICES } from '#operator/cost/prices.ts';
 import type { Operator } from '#operator/operator.ts';
 
-/** Up to so many read units nothing is said. */
+/** A look that takes no more read units than this is not announced. */
 const READS_UNSAID = 50;
 /** Of the latest events of a source, and of the sources that are asked: how often events come. */
 const LATEST = 25;
@@ -25,6 +25,7 @@ export async function muchToRead(
   filter: EventFilter,
   { each = 1, most = Number.POSITIVE_INFINITY } = {},
 ): Promise<ExpectedReads | undefined> {
+  if (most * each <= READS_UNSAID) return undefined;
   const events = Math.min((await expectedReads(operator, filter)) ?? 0, most);
   const units = events * each;
   if (units <= READS_UNSAID) return undefined;

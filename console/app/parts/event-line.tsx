@@ -5,9 +5,9 @@ import { Ago, duration } from '../../../ui/time.tsx';
 import type { EventRow } from '../../wire.ts';
 import { Link } from './route.tsx';
 
-/** What the error says: its cause stands before it, and the name of its class in most. */
+/** What the error says: its cause stands before it, and the name of its class in most. A replayed event has it without a cause. */
 const brief = ({ error, cause = '' }: EventRow): string =>
-  error === undefined ? causeWords(cause) : error.replace(`${cause}: `, '').replace(/^\w*Error: /, '');
+  error === undefined ? causeWords(cause) : error.replace(/^[a-z_]+: /, '').replace(/^\w*Error: /, '');
 
 /** One event as a line of a list. Its cells keep their places whatever is in them. */
 export function EventLine({ row, active }: { readonly row: EventRow; readonly active?: boolean }) {

@@ -44,12 +44,12 @@ export function ShownTold<T extends object>({
   readonly of: Told<T>;
   readonly children: (data: T) => ComponentChildren;
 }) {
-  const { first, busy, problem, begin } = of;
-  if (first !== undefined && problem === undefined) return <Reads of={first} busy={busy} onBegin={begin} />;
+  const { first, busy, isBegun, problem, begin } = of;
+  if (first !== undefined && problem === undefined) return <Reads of={first} busy={busy && isBegun} onBegin={begin} />;
   return <Shown of={of}>{children}</Shown>;
 }
 
-/** So many are read once it is said, as by a command; more only when the person says so. */
+/** Up to this many events, the screen says how many and reads at once, as a command does. Above, it waits for a click. */
 const READ_AT_ONCE = 3_000;
 
 export function Reads({
@@ -65,7 +65,7 @@ export function Reads({
   const asks = events > READ_AT_ONCE;
   useEffect(() => {
     if (!asks) onBegin();
-  }, []);
+  }, [asks]);
   return (
     <Empty title={`Reads about ${grouped(events)} events`}>
       <p>

@@ -86,7 +86,7 @@ export function ReplayMany({ query, onClose }: { readonly query: string; readonl
     <Ask
       title="Replay all that match"
       confirm={
-        preview.first !== undefined && !preview.busy
+        preview.first !== undefined && !(preview.busy && preview.isBegun)
           ? 'Not counted yet'
           : data === undefined
             ? 'Counting …'

@@ -166,6 +166,7 @@ function List({ filter }: { readonly filter: string }) {
       setProblem(undefined);
       if (from === undefined) setFresh([]);
     } catch (error) {
+      setFirst(undefined);
       setProblem(problemOf(error));
     }
     running.current = false;

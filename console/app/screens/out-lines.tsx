@@ -1,8 +1,7 @@
 /** Endpoints and deliveries as lines of a list. */
 import type { ComponentChildren } from 'preact';
-import { addressWords, answerWords, endpointWords, waitsWords } from '../../../core/words.ts';
+import { addressWords, answerWords, deadWords, endpointWords, waitsWords } from '../../../core/words.ts';
 import { DaySpark } from '../../../ui/day.tsx';
-import { grouped } from '../../../ui/grouped.ts';
 import { State, Url } from '../../../ui/parts.tsx';
 import { shortId, visible } from '../../../ui/text.tsx';
 import { At, clock } from '../../../ui/time.tsx';
@@ -29,8 +28,9 @@ interface EndpointLineProps {
 export function EndpointLine({ endpoint, of, act }: EndpointLineProps) {
   const { application, url, state, types, waiting, dead = 0, dead_more: isMore, day } = endpoint;
   const waits = waiting === undefined ? '' : waitsWords(waiting);
-  const died = dead === 0 ? '' : `${grouped(dead)}${isMore ? ' or more' : ''} dead`;
-  const words = [endpointWords(endpoint, clock), waits, died].filter(word => word !== '').join('; ');
+  const words = [endpointWords(endpoint, clock), waits, deadWords(dead, isMore ?? false)]
+    .filter(word => word !== '')
+    .join('; ');
   return (
     <div class="line-row">
       <Link

@@ -10,6 +10,9 @@ const ENDED = 'holdfast-portal-ended';
 /** What the page around it answers: `{ type, token }`. */
 const TOKEN = 'holdfast-portal-token';
 
+/** Where a path of the portal's API is, as this page reaches it. */
+export const addressOf = (path: string): string => new URL(`portal/v1${path}`, location.href).href;
+
 const SILENT = { problem: 'The server does not answer', fix: 'Are you online? It is tried again.' };
 
 let token: string | undefined;
@@ -87,7 +90,7 @@ interface Asked {
 }
 
 export async function ask<T>(path: string, { method, body, signal }: Asked = {}): Promise<T> {
-  const response = await fetchOr(SILENT, `portal/v1${path}`, {
+  const response = await fetchOr(SILENT, addressOf(path), {
     method: method ?? (body === undefined ? 'GET' : 'POST'),
     headers: { authorization: `Bearer ${token ?? ''}`, 'content-type': 'application/json' },
     credentials: 'omit',

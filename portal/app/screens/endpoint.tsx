@@ -1,7 +1,7 @@
 /** One endpoint: how it is, what it got, its secret, how to verify, and what can be done. */
 
 import { useState } from 'preact/hooks';
-import { addressWords, countWords, endpointWords, waitsWords } from '../../../core/words.ts';
+import { addressWords, deadWords, endpointWords, waitsWords } from '../../../core/words.ts';
 import { DayChart } from '../../../ui/day.tsx';
 import { gateButton } from '../../../ui/gate.ts';
 import { HealthFacts } from '../../../ui/health.tsx';
@@ -164,7 +164,7 @@ function Head({
 function Told({ endpoint, health }: { readonly endpoint: Endpoint; readonly health: EndpointHealth | undefined }) {
   const { gate, closed_by: by, state } = endpoint;
   if (state === 'ok') return null;
-  const { waiting, dead = 0 } = health ?? {};
+  const { waiting, dead = 0, dead_more: isMore = false } = health ?? {};
   const closed = gate === 'open' ? '' : `${gate} `;
   const then =
     gate === 'open'
@@ -173,7 +173,7 @@ function Told({ endpoint, health }: { readonly endpoint: Endpoint; readonly heal
   const said = [
     `${closed}${endpointWords(endpoint, clock, closers())}`,
     waiting === undefined ? '' : waitsWords(waiting),
-    countWords([['dead', dead]]),
+    deadWords(dead, isMore),
   ];
   return (
     <p class="banner">

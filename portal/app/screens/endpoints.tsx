@@ -1,7 +1,7 @@
 /** All endpoints of the customer, each with how it is. */
 
 import { useState } from 'preact/hooks';
-import { addressWords, countWords, type DayCounts, endpointWords, waitsWords } from '../../../core/words.ts';
+import { addressWords, type DayCounts, deadWords, endpointWords, waitsWords } from '../../../core/words.ts';
 import { DaySpark } from '../../../ui/day.tsx';
 import { Command, Empty, Shown, State, Url } from '../../../ui/parts.tsx';
 import { visible } from '../../../ui/text.tsx';
@@ -85,8 +85,8 @@ const WITH_HEALTH = 10;
 function Waits({ endpoint }: { readonly endpoint: Endpoint }) {
   const { data } = useAsk<EndpointHealth>(`${pathOf('endpoints', endpoint.id)}/health`, 30_000);
   if (data === undefined) return null;
-  const { waiting, dead } = data;
-  return <>{[waitsWords(waiting), countWords([['dead', dead]])].map(said => (said === '' ? '' : `; ${said}`))}</>;
+  const { waiting, dead, dead_more: isMore } = data;
+  return <>{[waitsWords(waiting), deadWords(dead, isMore)].map(said => (said === '' ? '' : `; ${said}`))}</>;
 }
 
 function Made({ endpoint }: { readonly endpoint: NewEndpoint }) {
