@@ -55,7 +55,9 @@ export function stateOf(runtime: RuntimeItem | undefined, now: number): Endpoint
   } = runtime;
   if (gate !== 'open') {
     const state = gate === 'paused' ? 'paused' : 'disabled';
-    return { ...none, gate, state, why: gateWhy ?? null, closed_by: gateBy ?? null, closed_at: toIso(gateSince) };
+    // By an import; since when, nobody knows.
+    const closed_at = gateSince === 0 ? null : toIso(gateSince);
+    return { ...none, gate, state, why: gateWhy ?? null, closed_by: gateBy ?? null, closed_at };
   }
   if (pulled) return { ...none, gate, state: 'pulled' };
   if (holdUntil > now)

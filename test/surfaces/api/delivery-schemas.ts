@@ -223,7 +223,7 @@ const STATE = {
   closed_by: orNull(
     oneOf(['operator', 'customer', 'system'], 'Who paused, disabled or deleted it; null while it is open.'),
   ),
-  closed_at: orNull(time('When; null while it is open.')),
+  closed_at: orNull(time('When; null while it is open, or where it was closed before an import.')),
   gate: oneOf(['open', 'paused', 'disabled', 'deleted']),
   state: oneOf(
     STATES,

@@ -16,7 +16,7 @@ import { runtimeKey } from '#core/outbound/protocol/keys.ts';
 import { changeContacts, contactWith } from '#core/outbound/registry/contacts.ts';
 import { PAUSED_BY_IMPORT } from '#core/outbound/registry/imported.ts';
 import { eventsOf } from '#core/outbound/tend/operational-events.ts';
-import { DAY_MS, HOUR_MS } from '#core/time.ts';
+import { DAY_MS, HOUR_MS, toIso } from '#core/time.ts';
 import type { Json } from '#test/kit/producer-world.ts';
 import { CliWorld, temporaryFile } from './cli-world.ts';
 import { type Environment, environment } from './sending-environment.ts';
@@ -174,12 +174,15 @@ describe('customers in another environment', () => {
     expect(await differences(old, target)).toEqual([]);
     expect((await customersOf(target)).size).toBeGreaterThan(30);
 
-    // Gates: what was closed is as it was, the others wait.
+    // Gates: what was closed is as it was, since when nobody knows; the others wait.
     const [was, is] = [await gates(old), await gates(target)];
     for (const name of Object.keys(ENDPOINTS)) {
       const waits = { gate: 'paused', closed_by: 'operator', why: PAUSED_BY_IMPORT };
       expect(is[name], name).toEqual(GATES.includes(name) ? was[name] : waits);
     }
+    const { body } = await target.call('GET /v1/apps/{app}/endpoints', { app: 'uid:acme' });
+    for (const { uid, closed_at } of body.data)
+      expect(closed_at, uid).toBe(GATES.includes(uid) ? null : toIso(target.clock.now()));
     // Nothing was sent, told or queued; nothing is about to be told of what the old one disabled an hour ago.
     const quiet = async (): Promise<Json> => ({ sent: target.sent, outbox: (await target.items('outbox')).size });
     expect([target.jobs, target.tokens, await quiet()]).toEqual([[], [], { sent: [], outbox: 0 }]);
