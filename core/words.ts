@@ -145,7 +145,7 @@ function closedWords(
 /** What waits for an endpoint, as the delivery API counts it. */
 export interface Waiting {
   readonly count: number;
-  /** Of these, those that were tried. Absent: a deployment that does not say. */
+  /** Of these, those that wait for another try; of an ordered endpoint none. Absent: a deployment that does not say. */
   readonly retrying?: number;
   /** There are more than `count`. */
   readonly more: boolean;

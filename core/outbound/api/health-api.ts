@@ -120,7 +120,7 @@ export async function showHealth(call: ApiCall): Promise<Reply> {
     egress_suspected: guardOf(await store.get(controlKey(EGRESS), 'eventual'), now) !== undefined,
     waiting: {
       count,
-      retrying: rows.items.filter(row => rowKind(row) !== 'live').length,
+      retrying: rows.items.filter(row => rowKind(row) === 'retry').length,
       more: rows.cursor !== undefined,
       about: much?.waiting ?? null,
       oldest_at: rows.items.length === 0 ? null : toIso(oldest),

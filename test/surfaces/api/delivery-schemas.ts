@@ -383,7 +383,7 @@ export const SCHEMAS: Readonly<Record<string, Schema>> = {
     egress_suspected: truth('Most likely our own way out fails: a failure without an answer does not count.'),
     waiting: object({
       count: whole('At most 1,000.'),
-      retrying: whole('Of these, those that were tried before.'),
+      retrying: whole('Of these, those that wait for another try; of an ordered endpoint none.'),
       more: truth(),
       about: orNull(whole('First attempts, as the last endpoint check found them; only from 10,000 on.')),
       oldest_at: orNull(time()),

@@ -74,6 +74,19 @@ describe('the producer', () => {
     expect(health.body).toMatchObject({ state: 'ok', breaker: 'closed', waiting: { count: 0 }, success_rate_24h: 0.5 });
   });
 
+  it('sees of what waits how many are retries: a replay that waits is none', async () => {
+    const { app, ep, publish, settle, call, answer } = await withEndpoint();
+    const first = (await publish(app, PUBLISHED)).body.id as string;
+    await settle();
+    answer(422);
+    await publish(app, PUBLISHED.replace('inv-1', 'inv-2'));
+    await settle();
+    const path = { app, ep, msg: first };
+    await call('POST /v1/apps/{app}/endpoints/{ep}/deliveries/{msg}/replay', path, { request_id: 'r1' });
+    const { waiting } = (await call('GET /v1/apps/{app}/endpoints/{ep}/health', { app, ep })).body;
+    expect(waiting).toMatchObject({ count: 2, retrying: 1 });
+  });
+
   it('sees of a failed attempt what was sent, without the value of a header that the endpoint set', async () => {
     const { app, ep, publish, settle, call, answer, store, sent } = await withEndpoint();
     await call('PATCH /v1/apps/{app}/endpoints/{ep}', { app, ep }, { headers: { 'X-Token': 'canary' } });
