@@ -8,18 +8,17 @@ import { unheardPages } from '#core/config/alarm-services.ts';
 import type { Deployment } from '#core/config/deployment.ts';
 import { checkHandlerSources, unsentTypes } from '#core/config/handler-config.ts';
 import { narrowAllowLists } from '#core/config/range-cover.ts';
-import { ConfigError, resolveDeployment } from '#core/config/resolve-config.ts';
+import { ConfigError } from '#core/config/resolve-config.ts';
 import { checkHandlers, checkReach } from '#core/config/route-config.ts';
 import { buildCode } from '#lib/bundling/build-code.ts';
 import { BundleError } from '#lib/bundling/bundle-error.ts';
 import { bundleFunctions, placeholderBundles } from '#lib/bundling/bundle-functions.ts';
 import { proveResources, withDrills } from '#lib/drill-resources.ts';
 import { GatewayStage } from '#lib/stacks/gateway-stage.ts';
-import { withDrillEnvironment } from '#local/project/drill-config.ts';
+import { resolveEnvironments } from '#local/project/drill-config.ts';
 import { readConfig, readHandlers, readResources } from '#local/project/project.ts';
 import { UserError } from '#local/shell/user-error.ts';
 import { DRILL_ENVIRONMENT, PACKAGE_ROOT, PROJECT_ROOT, PROVE_TAG } from '#local/shell/workspace.ts';
-import { PROVIDERS } from '#providers/index.ts';
 
 // The feature flags the stacks were made with: of the package, so that a project need not keep them. Its own cdk.json and
 // the command line come first.
@@ -34,9 +33,8 @@ const only: unknown = app.node.tryGetContext('environment');
 const fallback = { account: process.env['CDK_DEFAULT_ACCOUNT'], region: process.env['CDK_DEFAULT_REGION'] };
 
 try {
-  const gateway = withDrillEnvironment(await readConfig(), only);
-  const [handlers, own] = [await readHandlers(), await readResources()];
-  const all = Object.keys(gateway.environments).map(name => resolveDeployment(gateway, name, PROVIDERS, fallback));
+  const [gateway, handlers, own] = [await readConfig(), await readHandlers(), await readResources()];
+  const all = resolveEnvironments(gateway, only, fallback);
   const deployments = all.filter(({ config }) => only === undefined || only === config.environment);
   const isWanted = ({ config }: Deployment): boolean =>
     wanted.some(pattern => matchesGlob(`${config.environment}/Gateway`, pattern));

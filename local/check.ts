@@ -2,17 +2,17 @@
 import { join } from 'node:path';
 import type { Deployment } from '#core/config/deployment.ts';
 import { checkHandlerSources, unsentTypes } from '#core/config/handler-config.ts';
-import { ConfigError, resolveDeployment } from '#core/config/resolve-config.ts';
+import { ConfigError } from '#core/config/resolve-config.ts';
 import { checkHandlers, checkReach } from '#core/config/route-config.ts';
 import type { ConfigProblem } from '#core/problem.ts';
+import { resolveEnvironments } from '#local/project/drill-config.ts';
 import { readConfig, readHandlers } from '#local/project/project.ts';
 import { runMain } from '#local/shell/run-main.ts';
 import { HOLDFAST_DIRECTORY, PROJECT_ROOT } from '#local/shell/workspace.ts';
-import { PROVIDERS } from '#providers/index.ts';
 
 await runMain(async () => {
   const [gateway, handlers] = [await readConfig(), await readHandlers()];
-  const deployments = Object.keys(gateway.environments).map(name => resolveDeployment(gateway, name, PROVIDERS));
+  const deployments = resolveEnvironments(gateway);
   const problems = [
     ...deployments.slice(0, 1).flatMap(each => checkHandlerSources(each, handlers)),
     ...deployments.flatMap(each => [...checkHandlers(each, handlers), ...checkReach(each)]),

@@ -5,12 +5,10 @@ import type { AlarmService } from '#core/alarm-service.ts';
 import { alarmSecretName, alarmServices } from '#core/config/alarm-services.ts';
 import { type DeployedSource, type Deployment, secretName } from '#core/config/deployment.ts';
 import type { GatewayConfig } from '#core/config/gateway-config.ts';
-import { resolveDeployment } from '#core/config/resolve-config.ts';
 import { SecretsManagerVault } from '#operator/aws/secrets-manager-vault.ts';
 import type { OperatorOptions } from '#operator/operator.ts';
 import { makeSecret } from '#operator/sources/make-secret.ts';
-import { PROVIDERS } from '#providers/index.ts';
-import { withDrillEnvironment } from './drill-config.ts';
+import { resolveEnvironment } from './drill-config.ts';
 import { configWrittenAt, readConfig } from './project.ts';
 import { readSavedSecrets, type SavedSecret, saveSecrets, secretsFile } from './saved-secrets.ts';
 
@@ -30,7 +28,7 @@ export function writtenConfig(): GatewayConfig {
 
 /** One environment of the project's gateway.config.ts, checked. Throws ConfigError with every problem, also for an unknown name. */
 export function readDeployment(environment: string): Deployment {
-  return resolveDeployment(withDrillEnvironment(writtenConfig(), environment), environment, PROVIDERS);
+  return resolveEnvironment(writtenConfig(), environment);
 }
 
 /** `absent`: not deployed yet. `empty`: deployed, and nobody has set a value. */

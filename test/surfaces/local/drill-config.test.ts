@@ -1,13 +1,11 @@
 /** Drills play in any project: what they need is there when they ask for it, and nowhere else. */
 import { expect, it } from 'vitest';
 import { defineGateway, type GatewayConfig } from '#core/config/gateway-config.ts';
-import { resolveDeployment } from '#core/config/resolve-config.ts';
-import { withDrillEnvironment } from '#local/project/drill-config.ts';
-import { PROVIDERS } from '#providers/index.ts';
+import { resolveEnvironment, resolveEnvironments, withDrillEnvironment } from '#local/project/drill-config.ts';
 
 const own = (more: Partial<GatewayConfig>) =>
   defineGateway({ sources: { shop: { provider: 'stripe' } }, environments: { local: {}, prod: {} }, ...more });
-const drill = (config: GatewayConfig) => resolveDeployment(withDrillEnvironment(config, 'drill'), 'drill', PROVIDERS);
+const drill = (config: GatewayConfig) => resolveEnvironment(config, 'drill');
 
 it('a project that says nothing of drills has their environment, with the senders they play', () => {
   const { sources, emulated, probe, queue, thresholds } = drill(own({}));
@@ -39,5 +37,22 @@ it('what a project says of the environment comes first', () => {
 
 it('no other environment has anything of it', () => {
   const config = own({});
-  for (const asked of ['prod', 'local', undefined]) expect(withDrillEnvironment(config, asked)).toBe(config);
+  for (const asked of ['prod', 'local']) expect(withDrillEnvironment(config, asked)).toBe(config);
+});
+
+it('an environment beside one that is written for drills has its own sources alone, and drills have theirs', () => {
+  const sources = { default: { provider: 'stripe' } } as const;
+  const environments = { local: {}, drill: { sources: { github: { quarantine: true } } }, prod: {} };
+  const config = own({ sources, environments });
+  const found = (asked?: string) =>
+    resolveEnvironments(config, asked).map(each => [
+      each.config.environment,
+      each.sources.map(({ source }) => `${source.id}: ${source.spec.id}`),
+    ]);
+  expect(found()).toEqual([
+    ['local', ['default: stripe']],
+    ['drill', ['default: generic', 'github: github']],
+    ['prod', ['default: stripe']],
+  ]);
+  expect(found('drill')).toEqual(found());
 });
