@@ -1,6 +1,7 @@
 /** What a project gives to Holdfast, by where it is found. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import type { GatewayConfig } from '#core/config/gateway-config.ts';
 import { ConfigError } from '#core/config/resolve-config.ts';
 import { validateConfig } from '#core/config/validate-config.ts';
@@ -20,7 +21,8 @@ const CONFIG = 'gateway.config.ts';
  * `environments`.
  */
 export async function readConfig(anew = false): Promise<GatewayConfig> {
-  const config = (await load(CONFIG, 'gateway', 'defineGateway({ … })', anew)) as GatewayConfig;
+  const read = (file: string) => importFile(file, anew);
+  const config = (await load(CONFIG, 'gateway', 'defineGateway({ … })', read)) as GatewayConfig;
   const problems: ConfigProblem[] = [];
   validateConfig(config, PROVIDERS, problem => problems.push(problem));
   if (problems.length > 0) throw new ConfigError(problems);
@@ -41,13 +43,15 @@ export async function readResources(): Promise<HandlerResources> {
   return (await load('handlers/resources.ts', 'handlerResources', '(scope, context) => { … }')) as HandlerResources;
 }
 
-async function load(path: string, name: string, made: string, anew = false): Promise<unknown> {
+const importOnce = (file: string): Promise<unknown> => import(pathToFileURL(file).href);
+
+async function load(path: string, name: string, made: string, read = importOnce): Promise<unknown> {
   const file = join(PROJECT_ROOT, path);
   if (!existsSync(file)) {
     const fix = 'Start inside your project, or make one: npm create holdfast';
     throw new UserError(`There is no ${path} in ${PROJECT_ROOT}. ${fix}`);
   }
-  const module = (await importFile(file, anew).catch(explain)) as Record<string, unknown>;
+  const module = (await read(file).catch(explain)) as Record<string, unknown>;
   if (module[name] === undefined)
     throw new UserError(`${path} has no export "${name}": export const ${name} = ${made}`);
   return module[name];

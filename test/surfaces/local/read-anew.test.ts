@@ -9,7 +9,7 @@ import { expect, it, onTestFinished } from 'vitest';
 const READER = pathToFileURL(join(import.meta.dirname, '../../../local/project/read-anew.ts')).href;
 
 /** In a process of its own, as `holdfast console` is one: what it prints after each line of `steps`. */
-function inProject(files: Readonly<Record<string, string>>, steps: string): unknown {
+function inProject(files: Readonly<Record<string, string>>, steps: string, before = ''): unknown {
   const root = mkdtempSync(join(tmpdir(), 'anew-'));
   onTestFinished(() => rmSync(root, { recursive: true }));
   mkdirSync(join(root, 'providers'));
@@ -19,7 +19,8 @@ function inProject(files: Readonly<Record<string, string>>, steps: string): unkn
   }
   const script = `
     import { writeFileSync } from 'node:fs';
-    import { importFile, writtenAt } from '${READER}';
+    ${before}
+    const { importFile, writtenAt } = await import('${READER}');
     const file = process.cwd() + '/gateway.config.ts';
     const readConfig = async anew => (await importFile(file, anew)).gateway;
     const configWrittenAt = () => writtenAt(file);
@@ -55,4 +56,37 @@ it('notices a file that the configuration imports, through others too, and reads
     { title: 'three', n: 2 },
     { title: 'one', n: 1 },
   ]);
+});
+
+it('reads a configuration on a Node that cannot watch what it imports, which is told elsewhere that it is too old', () => {
+  const said = inProject(
+    { 'gateway.config.ts': `export const gateway = { n: 1 };` },
+    `said.push(await readConfig(), configWrittenAt());`,
+    `import module, { syncBuiltinESMExports } from 'node:module';
+     delete module.registerHooks;
+     syncBuiltinESMExports();`,
+  );
+  expect(said).toEqual([{ n: 1 }, 1_000_000]);
+});
+
+it('keeps one mark on what was read anew, and one hook', () => {
+  const said = inProject(
+    {
+      'gateway.config.ts': `import { own } from './providers/own.ts'; export const gateway = { own };`,
+      'providers/own.ts': `export const own = import.meta.url;`,
+      'handlers.ts': `import './providers/own.ts';`,
+    },
+    `said.push(hooks());
+     await importFile(process.cwd() + '/handlers.ts');
+     await readConfig();
+     const { own } = await readConfig(true);
+     said.push(own.match(/anew=/g).length, hooks());`,
+    `import module, { syncBuiltinESMExports } from 'node:module';
+     const register = module.registerHooks;
+     let count = 0;
+     const hooks = () => count;
+     module.registerHooks = hook => { count++; return register(hook); };
+     syncBuiltinESMExports();`,
+  );
+  expect(said).toEqual([0, 1, 1]);
 });
