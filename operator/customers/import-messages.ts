@@ -21,7 +21,7 @@ import {
   importDelivery,
   putMessage,
 } from '#core/outbound/protocol/delivery-writes.ts';
-import type { AppId, EndpointId } from '#core/outbound/protocol/ids.ts';
+import type { AppId, EndpointId, MessageId } from '#core/outbound/protocol/ids.ts';
 import type { ApplicationItem, MessageItem } from '#core/outbound/protocol/items.ts';
 import {
   applicationKey,
@@ -33,7 +33,7 @@ import {
   runtimeKey,
 } from '#core/outbound/protocol/keys.ts';
 import { keptOf, retentionOf } from '#core/outbound/protocol/timings.ts';
-import { storeBody } from '#core/outbound/publish/message-body.ts';
+import { emptyBody, storeBody } from '#core/outbound/publish/message-body.ts';
 import { DAY_MS } from '#core/time.ts';
 import type { Gateway } from '#operator/gateway.ts';
 import type { Operator } from '#operator/operator.ts';
@@ -185,16 +185,32 @@ class Import {
     const ports = { codec: nodeCodec, blobs: this.#gateway.blobs };
     const name = body && createHash('sha256').update(body).digest('hex').slice(0, 16);
     const stored = { ...item, ...(body && name && (await storeBody(ports, message, name, body))) };
-    const { copyOf } = message;
-    if (copyOf !== undefined) {
-      const copied = await this.#store.transact(copyMessage(stored, copyOf), this.#gateway.ids.uuid());
-      if (copied.kind === 'applied') return stored;
-      // Its original is no longer there: nobody can erase both by it.
-      if (copied.kind === 'refused' && copied.index !== COPY_WRITES.original)
-        return this.#store.get(messageKey(message.id), 'consistent');
-    }
+    const copied = message.copyOf && (await this.#copy(stored, message.copyOf));
+    if (copied) return copied;
     const put = await this.#store.put(putMessage(stored));
     return put.kind === 'applied' ? stored : put.item;
+  }
+
+  /** Undefined: its original is no longer there, and nobody can erase both by it. */
+  async #copy(copy: MessageItem, of: MessageId): Promise<MessageItem | undefined> {
+    for (let attempt = 1; attempt <= TRIES; attempt++) {
+      const copied = await this.#store.transact(copyMessage(copy, of), this.#gateway.ids.uuid());
+      if (copied.kind === 'applied') return copy;
+      if (copied.kind === 'refused' && copied.index !== COPY_WRITES.original)
+        return this.#store.get(messageKey(copy.id), 'consistent');
+      const original = await this.#store.get(messageKey(of), 'consistent');
+      if (original === undefined) return undefined;
+      const { bodyRemovedAt } = original;
+      if (bodyRemovedAt === undefined) continue;
+      // Who erased it here meant its copies, too.
+      const { body, ref, ...rest } = copy;
+      const without = { ...rest, bodyRemovedAt };
+      await emptyBody(this.#gateway, copy, given({ ref }));
+      if (body ?? ref) this.#counts.withoutBody += 1;
+      const put = await this.#store.put(putMessage(without));
+      return put.kind === 'applied' ? without : put.item;
+    }
+    throw new OperatorError(`Somebody else changes ${of}, of which ${copy.id} is a copy: import again`, 'failure');
   }
 
   async #delivery({ message }: ReadMessage, { ep, app, record, row }: ReadDelivery): Promise<void> {

@@ -3,10 +3,13 @@
  * the same messages, bodies and deliveries, item by item; nothing is sent before a person resumes, and then what was owed once;
  * a run that was cut off anywhere is finished by the next; what does not fit changes nothing.
  */
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { endpointsOf } from '#core/outbound/fan-out/endpoints-of.ts';
+import type { ItemStore } from '#core/outbound/ports.ts';
+import type { MessageId } from '#core/outbound/protocol/ids.ts';
+import { messageKey } from '#core/outbound/protocol/keys.ts';
 import { reconcileMessages, spanAt } from '#core/outbound/tend/reconcile-messages.ts';
 import { HOUR_MS, MINUTE_MS } from '#core/time.ts';
 import type { Json } from '#test/kit/producer-world.ts';
@@ -222,6 +225,65 @@ describe('messages in another environment', () => {
     expect((await target.run(bring(messages))).code).toBe(0);
     for (let minute = 0; minute < 5; minute++) await target.minute();
     expect([target.sent.length, await target.items('outbox')]).toEqual([sent, stored]);
+  });
+
+  it.each(['small', 'large'])(
+    'an original that was erased here since (%s) keeps its copy without a body',
+    async size => {
+      const { customers, messages, published } = await filled();
+      const lines = readFileSync(messages, 'utf8').trimEnd().split('\n');
+      const copy = lines.map(line => JSON.parse(line)).find(({ record }) => record.copyOf !== undefined);
+      const original = published['one'] ?? '';
+      expect(copy.record.copyOf).toBe(original);
+      if (size === 'large') {
+        const body_sha256 = createHash('sha256').update(LARGE).digest('hex');
+        const { body: _, ...kept } = copy;
+        const large = { ...kept, body_base64: LARGE.toString('base64'), body_sha256 };
+        lines.splice(lines.indexOf(JSON.stringify(copy)), 1);
+        lines.push(JSON.stringify({ ...large, record: { ...copy.record, size: LARGE.length } }));
+      }
+      const [first, all] = [temporaryFile('first.ndjson'), temporaryFile('all.ndjson')];
+      writeFileSync(first, lines.filter(line => JSON.parse(line).id === original).join('\n'));
+      writeFileSync(all, lines.join('\n'));
+      const target = await empty(customers);
+      await target.run(bring(first));
+      const place = { app: 'uid:acme', msg: original };
+      expect((await target.call('DELETE /v1/apps/{app}/messages/{msg}/body', place)).status).toBeLessThan(300);
+      const { code, stderr } = await target.run(bring(all));
+      expect(code, stderr).toBe(0);
+      const stored = await target.store.get(messageKey(copy.id), 'consistent');
+      const erased = await target.store.get(messageKey(original as MessageId), 'consistent');
+      expect(erased?.bodyRemovedAt).toBeGreaterThan(0);
+      expect(stored).toMatchObject({ copyOf: original, bodyRemovedAt: erased?.bodyRemovedAt });
+      expect([stored?.body, stored?.ref]).toEqual([undefined, undefined]);
+      // Empty objects are not listed.
+      expect((await target.ports.blobs.list(`outbound/${copy.record.app}/${copy.id}/`)).keys).toEqual([]);
+    },
+  );
+
+  it('a copy whose original is busy is written with it, or the import says so', async () => {
+    const { customers, messages, published } = await filled();
+    const target = await empty(customers);
+    const store = await target.gateway.outbound?.();
+    if (store === undefined) throw new Error('no store');
+    const busy = (times: number): ItemStore => {
+      let left = times;
+      const transact: ItemStore['transact'] = async (writes, token) =>
+        writes.length === 3 && writes[2]?.kind === 'check' && left-- > 0
+          ? { kind: 'conflict' }
+          : store.transact(writes, token);
+      return Object.assign(Object.create(store) as ItemStore, { transact });
+    };
+    const always = await target.run(bring(messages), { outbound: () => Promise.resolve(busy(Infinity)) });
+    expect(always).toMatchObject({ code: 1, stderr: expect.stringContaining('import again') });
+    const before = [...(await target.items('outbox')).values()].filter(({ copyOf }) => copyOf !== undefined);
+    expect(before).toEqual([]);
+    const once = await target.run(bring(messages), { outbound: () => Promise.resolve(busy(1)) });
+    expect(once.code, once.stderr).toBe(0);
+    const place = { app: 'uid:acme', msg: published['one'] ?? '' };
+    await target.call('DELETE /v1/apps/{app}/messages/{msg}/body', place);
+    const [copy] = [...(await target.items('outbox')).values()].filter(({ copyOf }) => copyOf !== undefined);
+    expect(copy).toMatchObject({ copyOf: place.msg, bodyRemovedAt: expect.any(Number) });
   });
 
   it('cut off at any write, done or not, it is finished by the next run', async () => {
