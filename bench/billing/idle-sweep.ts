@@ -13,7 +13,7 @@ import { toSourceId } from '#core/glossary.ts';
 import { sweep } from '#core/inbound/sweep/sweep.ts';
 import { noteSweeper } from '#core/inbound/sweep/sweeper-record.ts';
 import { HOUR_MS, MINUTE_MS } from '#core/time.ts';
-import { PRICES } from '#operator/cost/prices.ts';
+import { DAYS_PER_MONTH, PRICES } from '#operator/cost/prices.ts';
 import { PROVIDERS } from '#providers/index.ts';
 import { gateway } from '#test/fixtures/project/gateway.config.ts';
 import { Meter } from './counters.ts';
@@ -24,7 +24,7 @@ import { CountingQueue } from './counting-queue.ts';
 const CALL_MS = 5;
 /** What a run may take: Lambda's limit, and a reserve. */
 const BUDGET_MS = 50_000;
-const RUNS_A_MONTH = (365 / 12) * 24 * 60;
+const RUNS_A_MONTH = DAYS_PER_MONTH * 24 * 60;
 
 /** In an hour each run has had its turn: many dead letters are not counted in each. */
 const RUNS = 60;

@@ -2,7 +2,10 @@
 
 import { DEFAULT_THROTTLE } from '#core/config/defaults.ts';
 import { AUDITED_A_NIGHT, MOST_SENDS_PER_SECOND } from '#core/config/sweeper-speed.ts';
+import { ITEMS_AN_HOUR } from '#core/inbound/protocol/activity.ts';
 import { shardsFor } from '#core/inbound/protocol/spread.ts';
+import { COUNTED_A_MINUTE } from '#core/inbound/sweep/count-deaths.ts';
+import { IDLE_ASKED } from '#core/inbound/sweep/sweep.ts';
 import { DAY_SECONDS } from '#core/time.ts';
 import { PRICES } from '#operator/cost/prices.ts';
 import { idleSweep } from '../billing/idle-sweep.ts';
@@ -184,7 +187,7 @@ async function sendingTable(say: (line: string) => void): Promise<Table> {
     head: [
       'endpoints',
       'messages in the log',
-      'replay jobs on hold',
+      'paused replay jobs',
       'calls',
       'read units',
       'seconds',
@@ -271,7 +274,7 @@ function report(
       ...idle,
     ],
     notes: [
-      'An idle run reads the notes of active sources (32 items an hour at most) and asks no source without one what arrived. A source with events is asked three questions: what arrived, what arrived ten minutes earlier, and whether requests were refused; of idle sources 25 a run are asked the last one, in turn. What is due and what is dead the run learns from one look at each index, unless these hold more than 1,000 entries. Then every source is asked for what is due, and dead letters are counted again after a minute for each 5,000 of them, at most an hour.',
+      `An idle run reads the notes of active sources (${ITEMS_AN_HOUR} items an hour at most) and asks no source without one what arrived. A source with events is asked three questions: what arrived, what arrived ten minutes earlier, and whether requests were refused; of idle sources ${IDLE_ASKED} a run are asked the last one, in turn. What is due and what is dead the run learns from one look at each index, unless these hold more than 1,000 entries. Then every source is asked for what is due, and dead letters are counted again after a minute for each ${COUNTED_A_MINUTE.toLocaleString('en')} of them, at most an hour.`,
       'Some new accounts start with ten environments. A burst of 290/s that meets cold environments needs about ninety for its first 300 ms, so no design of this shape fits. A sender that retries loses nothing, but ask AWS for the usual 1,000 first.',
       'Raised means that you asked AWS to raise these quotas beforehand: API Gateway requests, Lambda concurrency, and the table’s warm throughput and quota, for the burst and not only for the average; `queue.maxConcurrency` and `sweepSendsPerSecond` in gateway.config.ts; at 100M a day four sources of `throttle: 10_000`, ten index keys each; at 1B, 400 sources at the default.',
       `One sweeper sends at most ${MOST_SENDS_PER_SECOND.toLocaleString('en')} parked events a second, whatever the load. After an outage of the service behind the handlers, these drain last.`,

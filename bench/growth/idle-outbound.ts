@@ -1,23 +1,23 @@
-/** What a minute of the sending half costs in which nothing is sent: by endpoints, by messages kept, by replay jobs on hold. */
+/** What a minute of the sending half costs in which nothing is sent: by endpoints, by messages kept, by paused replay jobs. */
 
 import type { Item } from '#adapters/memory/item-rules.ts';
 import type { MemoryDatabaseOptions } from '#adapters/memory/memory-database.ts';
 import { endpointsOf } from '#core/outbound/fan-out/endpoints-of.ts';
 import type { AppId } from '#core/outbound/protocol/ids.ts';
 import { startReplayJob } from '#core/outbound/replay/replay-job.ts';
-import { HOUR_MS, MINUTE_MS } from '#core/time.ts';
-import { PRICES } from '#operator/cost/prices.ts';
+import { MINUTE_MS } from '#core/time.ts';
+import { DAYS_PER_MONTH, PRICES } from '#operator/cost/prices.ts';
 import { answered } from '#test/kit/outbound-world.ts';
 import { runningReplayJob } from '#test/kit/running-replay-job.ts';
 import { type CountedWorld, countedWorld } from '../billing/counted-world.ts';
 import type { Meter } from '../billing/counters.ts';
 import { CountingDatabase } from '../billing/counting-database.ts';
 
-/** Of tend, as it is deployed (lib/constructs/gateway-function.ts). */
+/** Of `tend`: what a function has that asks for nothing else (lib/constructs/gateway-function.ts). */
 const TEND_GB = 0.5;
-/** Two hours and a bit: each thing that tend does once an hour is done twice. */
-const MINUTES = 120;
-const MINUTES_A_MONTH = (365 / 12) * 24 * 60;
+/** Runs before those that count, and those: in two hours `tend` does twice what it does once an hour. */
+const MINUTES = 2 * 60;
+const MINUTES_A_MONTH = DAYS_PER_MONTH * 24 * 60;
 
 export interface Size {
   readonly endpoints: number;
@@ -35,7 +35,7 @@ export interface IdleMinute {
   readonly dollars: number;
 }
 
-/** The real tend over stores that bill by the published rules, three hours after the last message. */
+/** The real `tend` over stores that bill by the published rules, from two hours after the last message on. */
 export async function idleOutbound({ endpoints, messages, jobs }: Size): Promise<IdleMinute> {
   const { world, meter, publish, app } = await worldOf(endpoints);
   const { clock } = world;
@@ -56,7 +56,7 @@ export async function idleOutbound({ endpoints, messages, jobs }: Size): Promise
     longestMs = Math.max(longestMs, clock.now() - from);
     await clock.advanceBy(Math.max(0, from + MINUTE_MS - clock.now()));
   };
-  for (let n = 0; n < 2 * (HOUR_MS / MINUTE_MS); n++) await minute();
+  for (let n = 0; n < MINUTES; n++) await minute();
   const [before, callsBefore] = [structuredClone(meter.counts), meter.calls.length];
   [longestMs, tookMs] = [0, 0];
   for (let n = 0; n < MINUTES; n++) await minute();

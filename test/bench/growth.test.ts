@@ -9,6 +9,8 @@ import { OUTAGE } from '#bench/growth/observations.ts';
 import { DEFAULT_QUOTAS, type Quotas } from '#bench/growth/quotas.ts';
 import { Growth } from '#bench/growth/simulate.ts';
 import { AUDIT_NIGHT } from '#core/config/sweeper-speed.ts';
+import { ITEMS_AN_HOUR } from '#core/inbound/protocol/activity.ts';
+import { IDLE_ASKED } from '#core/inbound/sweep/sweep.ts';
 
 const TIMES: Times = { acceptMs: 20, handOverMs: 15, batchMs: 35, coldMs: 300 };
 const LOAD: Load = { perSecond: 2, burst: 25, sources: 1 };
@@ -48,8 +50,8 @@ describe('an idle sweeper', () => {
   it('asks 25 sources a run for refusals, and counts the dead letters of those that have any', async () => {
     const [ten, many] = [await idleSweep(10, 0), await idleSweep(500, 0)];
     // Notes of all sources are a few items.
-    expect(many.calls - ten.calls).toBeLessThan(32 + 25);
-    expect(many.readUnits).toBeLessThan(60 + 25);
+    expect(many.calls - ten.calls).toBeLessThan(ITEMS_AN_HOUR + IDLE_ASKED);
+    expect(many.readUnits).toBeLessThan(60 + IDLE_ASKED);
     const five = await idleSweep(10, 5);
     expect(five.calls - ten.calls).toBeCloseTo(5, 5);
     expect(five.deaths).toBe(5);
@@ -63,7 +65,7 @@ describe('an idle sweeper', () => {
 });
 
 describe('an idle minute of sending', () => {
-  it('costs the same with messages kept and with fewer; a replay job on hold costs one read', async () => {
+  it('costs the same with messages kept and with fewer; a paused replay job costs one read', async () => {
     const none = await idleOutbound({ endpoints: 10, messages: 0, jobs: 0 });
     expect(await idleOutbound({ endpoints: 10, messages: 40, jobs: 0 })).toEqual(none);
     const jobs = await idleOutbound({ endpoints: 10, messages: 0, jobs: 10 });

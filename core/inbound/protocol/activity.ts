@@ -7,7 +7,7 @@ import { DAY_MS, HOUR_MS, toHour } from '#core/time.ts';
 import { hashText } from './event-key.ts';
 
 /** Thirty names of a thousand sources in an item: a write of one unit. */
-const ITEMS_AN_HOUR = 32;
+export const ITEMS_AN_HOUR = 32;
 const KEPT_MS = 3 * DAY_MS;
 /** Notes are deleted some time after they have expired, never before. */
 export const NOTES_COUNT_MS = 2 * DAY_MS;

@@ -25,7 +25,7 @@ const CLOSE_SHARE = 0.1;
 const WAIT_MS = 4_000;
 const LOOK_AGAIN_MS = 500;
 /** Idle sources that a run asks for refusals: a thousand of them within forty minutes. */
-const IDLE_ASKED = 25;
+export const IDLE_ASKED = 25;
 
 /**
  * One run, until `budgetMs` is spent:
