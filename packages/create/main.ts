@@ -15,6 +15,8 @@ const USAGE = `Usage: npm create holdfast <folder> -- [--providers stripe,github
   --holdfast    the version (or tarball) of holdfast the project depends on (default: of this program)`;
 
 const HERE = import.meta.dirname;
+const MANAGER = packageManager();
+const PROGRAM = MANAGER.name === 'npm' ? 'npm run holdfast --' : 'pnpm holdfast';
 
 interface Choice {
   readonly folder: string;
@@ -32,12 +34,11 @@ async function main(): Promise<number> {
       .toLowerCase()
       .replace(/[^a-z0-9-]+/g, '-')
       .replace(/^-+|-+$/g, '') || 'webhooks';
-  const manager = packageManager();
   const files = projectFiles({
     name,
     providers,
     versions: { ...versions, ...(holdfast && { holdfast }) },
-    manager,
+    manager: MANAGER,
     template,
   });
   for (const [path, text] of files) {
@@ -47,10 +48,10 @@ async function main(): Promise<number> {
   console.log(`Made ${files.size} files in ${folder}, for ${providers.map(({ title }) => title).join(', ')}.\n
 Next:
   cd ${folder}
-  ${manager.name} install
-  ${manager.name} test                   types, configuration, your tests: some seconds
-  ${manager.name} start                  the real stacks on this machine, with a signed event through them (needs Python 3.10)
-  ${manager.name} run deploy${manager.name === 'npm' ? ' --' : ''} dev      the same stacks in your AWS account\n\nREADME.md goes on from there.`);
+  ${MANAGER.name} install
+  ${MANAGER.name} test                   types, configuration, your tests: some seconds
+  ${MANAGER.name} start                  the real stacks on this machine, with a signed event through them (needs Python 3.10)
+  ${MANAGER.name} run deploy${MANAGER.name === 'npm' ? ' --' : ''} dev      the same stacks in your AWS account\n\nREADME.md goes on from there.`);
   return 0;
 }
 
@@ -66,7 +67,7 @@ async function choose(samples: readonly ProviderSample[]): Promise<Choice> {
     throw new UsageError(`${folder} is not empty. Give the name of a new folder.`, 2);
   if (values.providers === undefined && process.stdin.isTTY)
     return { folder, providers: await ask(samples), holdfast: values.holdfast };
-  const providers = chosenProviders(values.providers ?? '', samples);
+  const providers = chosenProviders(values.providers ?? '', samples, PROGRAM);
   if (typeof providers === 'string') throw new UsageError(providers, 2);
   return { folder, providers, holdfast: values.holdfast };
 }
@@ -80,7 +81,7 @@ function packageManager(): ProjectPlan['manager'] {
 async function ask(samples: readonly ProviderSample[]): Promise<readonly ProviderSample[]> {
   const terminal = createInterface({ input: process.stdin, output: process.stdout });
   try {
-    return await askForProviders(samples, text => terminal.question(text), console.log);
+    return await askForProviders(samples, text => terminal.question(text), console.log, PROGRAM);
   } finally {
     terminal.close();
   }
