@@ -1,7 +1,7 @@
 /** Dollars from counts. */
 import type { Counts } from './counts.ts';
 import type { DeliveryBill } from './delivery-bill.ts';
-import { PRICES } from './prices.ts';
+import { DAYS_PER_MONTH, PRICES } from './prices.ts';
 
 /** Predicted durations as Lambda bills them (from the latency model), in milliseconds of one invocation. */
 export interface BilledTimes {
@@ -32,7 +32,6 @@ export const BILL_LINES = [
 type BillLine = (typeof BILL_LINES)[number];
 export type Bill = Readonly<Record<BillLine, number>>;
 
-const DAYS_PER_MONTH = 365 / 12;
 const GB = 1e9;
 
 /** Dollars for a million events of these counts each. */

@@ -64,27 +64,3 @@ export const PRICES = {
   s3PutThousand: { dollars: 0.005, per: 'thousand PUTs', source: 'aws.amazon.com/s3/pricing' },
   s3GetThousand: { dollars: 0.0004, per: 'thousand GETs', source: 'aws.amazon.com/s3/pricing' },
 } as const satisfies Readonly<Record<string, Price>>;
-
-/** Of doors to the internet, read on 2026-11-27. */
-export const FRONT_DOOR_PRICES = {
-  httpApiMillionAbove: {
-    dollars: 0.9,
-    per: 'million requests above 300M',
-    source: 'aws.amazon.com/api-gateway/pricing',
-  },
-  loadBalancerHour: { dollars: 0.0225, per: 'hour', source: 'aws.amazon.com/elasticloadbalancing/pricing' },
-  /** A capacity unit and hour, and what one takes. */
-  lcu: {
-    dollars: 0.008,
-    connectionsPerSecond: 25,
-    lambdaGbPerHour: 0.4,
-    source: 'handbook.vantage.sh/aws/services/elb-pricing',
-  },
-  /** A month, for a distribution with its web ACL; above its requests AWS slows down or asks for the next one. */
-  flatPlans: [
-    { dollars: 0, requests: 1_000_000 },
-    { dollars: 15, requests: 10_000_000 },
-    { dollars: 200, requests: 125_000_000 },
-    { dollars: 1_000, requests: 500_000_000 },
-  ],
-} as const;

@@ -7,7 +7,6 @@ import type { EnvironmentConfig } from '#core/config/gateway-config.ts';
 import type { OutboundConfig } from '#core/config/outbound-config.ts';
 import { dimensionsOf, type MetricName } from '#core/metrics.ts';
 import type { AlarmLevel, FixedCost, FixedCosts } from '#operator/cost/fixed-costs.ts';
-import { behindFlatPlan, httpApi, loadBalancer } from '#operator/cost/front-doors.ts';
 import { countedStreams } from '#operator/cost/metric-streams.ts';
 import { PRICES as PRICES_OF_CALLS } from '#operator/cost/prices.ts';
 import {
@@ -18,6 +17,7 @@ import {
   type TemplateResource,
 } from '#operator/cost/standing-charges.ts';
 import { gateway } from '#test/fixtures/project/gateway.config.ts';
+import { behindFlatPlan, httpApi, loadBalancer } from './door-prices.ts';
 import { type SynthesizedEnvironment, synthEnvironment } from './synth-environment.ts';
 
 /** US dollars, us-east-1, without free tier. */

@@ -1,6 +1,6 @@
 /** Prices of doors, against sums made by hand. */
 import { expect, it } from 'vitest';
-import { behindFlatPlan, httpApi, loadBalancer } from '#operator/cost/front-doors.ts';
+import { behindFlatPlan, httpApi, loadBalancer } from './door-prices.ts';
 
 it('an HTTP API is cheaper above 300 million requests', () => {
   expect([0, 1e6, 300e6, 400e6].map(httpApi)).toEqual([0, 1, 300, 390]);

@@ -1,5 +1,29 @@
-/** What a door in front of `ingest` costs a month, in dollars: the one there is, and the two that we did not take. */
-import { DAYS_PER_MONTH, FRONT_DOOR_PRICES as DOORS, PRICES } from './prices.ts';
+/** What a door in front of `ingest` costs a month, in dollars: the one there is, and the two that we did not take: for docs/operate/costs.md. */
+import { DAYS_PER_MONTH, PRICES } from '#operator/cost/prices.ts';
+
+/** Of doors to the internet, read on 2026-11-27. */
+const DOORS = {
+  httpApiMillionAbove: {
+    dollars: 0.9,
+    per: 'million requests above 300M',
+    source: 'aws.amazon.com/api-gateway/pricing',
+  },
+  loadBalancerHour: { dollars: 0.0225, per: 'hour', source: 'aws.amazon.com/elasticloadbalancing/pricing' },
+  /** A capacity unit and hour, and what one takes. */
+  lcu: {
+    dollars: 0.008,
+    connectionsPerSecond: 25,
+    lambdaGbPerHour: 0.4,
+    source: 'handbook.vantage.sh/aws/services/elb-pricing',
+  },
+  /** A month, for a distribution with its web ACL; above its requests AWS slows down or asks for the next one. */
+  flatPlans: [
+    { dollars: 0, requests: 1_000_000 },
+    { dollars: 15, requests: 10_000_000 },
+    { dollars: 200, requests: 125_000_000 },
+    { dollars: 1_000, requests: 500_000_000 },
+  ],
+} as const;
 
 const MONTH_HOURS = DAYS_PER_MONTH * 24;
 const BYTES_OF_GB = 1_000_000_000;
