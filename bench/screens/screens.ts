@@ -10,7 +10,7 @@ const DEATHS = 100_000;
 const MOST_UNITS = 50;
 const MOST_MS = 1_000;
 
-type Words = (sample: Million['sample']) => string;
+type Words = (sample: Pick<Million, 'completed'>) => string;
 
 /** What the console asks for a screen. */
 const SCREENS: Readonly<Record<string, string | Words>> = {
@@ -31,7 +31,7 @@ const SCREENS: Readonly<Record<string, string | Words>> = {
   'shapes of a source': '/api/sources/stripe/shapes',
 };
 
-const COMMANDS: readonly (readonly string[] | ((sample: Million['sample']) => readonly string[]))[] = [
+const COMMANDS: readonly (readonly string[] | ((sample: Pick<Million, 'completed'>) => readonly string[]))[] = [
   ['status'],
   ['events', 'ls'],
   ['events', 'ls', '--status', 'dead_letter'],
@@ -142,11 +142,11 @@ export async function lookAtAll(it: Million, tell: (line: string) => void = () =
     all.push(looked);
   };
   for (const [name, words] of Object.entries(SCREENS)) {
-    const address = typeof words === 'string' ? words : words(it.sample);
+    const address = typeof words === 'string' ? words : words(it);
     await add(`console: ${name}`, say => screen(address, it, say));
   }
   for (const words of COMMANDS) {
-    const args = typeof words === 'function' ? words(it.sample) : words;
+    const args = typeof words === 'function' ? words(it) : words;
     await add(`holdfast ${args.join(' ')}`, say => command(args, it, say));
   }
   return all;

@@ -61,16 +61,14 @@ export class DrillStage {
     throw new UserError(`The drill did not show what it should: ${what}`);
   }
 
-  /** A source of the configuration. Throws UserError when the drill cannot be played without it. */
-  source(id: string) {
-    const found = this.#parts.deployment.sources.find(each => each.source.id === id);
-    if (!found) throw new UserError(`This drill needs the source "${id}" in gateway.config.ts`);
-    return found;
-  }
-
-  /** Sends an event of the generic scheme, signed with the source's secret or another one; its answer's status. */
+  /**
+   * Sends an event of the generic scheme, signed with the source's secret or another one; its answer's status. Throws
+   * UserError without the source that takes it.
+   */
   async send(name: string, data: Readonly<Record<string, unknown>>, secret?: string): Promise<number> {
-    const { source } = this.source('default');
+    const found = this.#parts.deployment.sources.find(each => each.source.id === 'default');
+    if (!found) throw new UserError('This drill needs the source "default" in gateway.config.ts');
+    const { source } = found;
     const body = Buffer.from(
       JSON.stringify({
         event_id: this.key(name),

@@ -7,8 +7,6 @@ export interface SentMail {
   readonly to: readonly string[];
   readonly subject: string;
   readonly text: string;
-  /** Epoch ms. */
-  readonly at: number;
 }
 
 const POLL_MS = 1_000;
@@ -19,16 +17,13 @@ export async function readMails({ endpoint }: Pick<LocalAws, 'endpoint'>): Promi
   const { messages } = (await answer.json()) as { messages?: Readonly<Record<string, readonly Kept[]>> };
   return Object.values(messages ?? {})
     .flat()
-    .map(({ Source, To, Subject, BodyText, Timestamp }) => ({
-      ...{ from: Source, to: To, subject: Subject, text: BodyText, at: Math.round(Timestamp * 1_000) },
-    }));
+    .map(({ Source, To, Subject, BodyText }) => ({ from: Source, to: To, subject: Subject, text: BodyText }));
 }
 interface Kept {
   readonly Source: string;
   readonly To: readonly string[];
   readonly Subject: string;
   readonly BodyText: string;
-  readonly Timestamp: number;
 }
 
 /** Calls `show` for each mail from now on, until aborted. */

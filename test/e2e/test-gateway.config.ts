@@ -47,7 +47,9 @@ export const gateway = defineGateway({
       // Short waits: an endpoint on hold is tried again while the tests run.
       outbound: {
         longestHoldSeconds: 8,
-        ...{ portal: { name: 'End to end' }, contacts: true, email: { from: SENDER } },
+        portal: { name: 'End to end' },
+        contacts: true,
+        email: { from: SENDER },
       },
       routes: {
         default: {
