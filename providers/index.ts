@@ -5,6 +5,7 @@ import { adobe } from './adobe.ts';
 import { adyen } from './adyen.ts';
 import { adyenPlatforms } from './adyen-platforms.ts';
 import { airtable } from './airtable.ts';
+import { airwallex } from './airwallex.ts';
 import { appStore } from './app-store.ts';
 import { asana } from './asana.ts';
 import { auth0 } from './auth0.ts';
@@ -12,7 +13,9 @@ import { azureDevops } from './azure-devops.ts';
 import { azureEventGrid } from './azure-event-grid.ts';
 import { bigcommerce } from './bigcommerce.ts';
 import { bitbucket } from './bitbucket.ts';
+import { box } from './box.ts';
 import { braintree } from './braintree.ts';
+import { brex } from './brex.ts';
 import { calendly } from './calendly.ts';
 import { chargebee } from './chargebee.ts';
 import { checkoutCom } from './checkout-com.ts';
@@ -23,13 +26,16 @@ import { cloudevents } from './cloudevents.ts';
 import { coinbaseCdp } from './coinbase-cdp.ts';
 import { coinbaseCommerce } from './coinbase-commerce.ts';
 import { contentful } from './contentful.ts';
+import { customerIo } from './customer-io.ts';
 import { discordEvents } from './discord-events.ts';
 import { discordInteractions } from './discord-interactions.ts';
 import { docusign } from './docusign.ts';
 import { dropbox } from './dropbox.ts';
+import { easypost } from './easypost.ts';
 import { ebay } from './ebay.ts';
 import { elevenlabs } from './elevenlabs.ts';
 import { figma } from './figma.ts';
+import { finch } from './finch.ts';
 import { fusionauth } from './fusionauth.ts';
 import { generic } from './generic.ts';
 import { genericHexBody } from './generic-hex-body.ts';
@@ -115,6 +121,7 @@ const all: readonly ProviderSpec[] = [
   adyen,
   adyenPlatforms,
   airtable,
+  airwallex,
   appStore,
   asana,
   auth0,
@@ -122,7 +129,9 @@ const all: readonly ProviderSpec[] = [
   azureEventGrid,
   bigcommerce,
   bitbucket,
+  box,
   braintree,
+  brex,
   calendly,
   chargebee,
   checkoutCom,
@@ -133,13 +142,16 @@ const all: readonly ProviderSpec[] = [
   coinbaseCdp,
   coinbaseCommerce,
   contentful,
+  customerIo,
   discordEvents,
   discordInteractions,
   docusign,
   dropbox,
+  easypost,
   ebay,
   elevenlabs,
   figma,
+  finch,
   fusionauth,
   generic,
   genericHexBody,

@@ -56,11 +56,18 @@ function graph(vector: OwnVector, body: Buffer): boolean {
   return value.every(item => item.clientState === vector.secret);
 }
 
-const mac = (alg: string, encoding: 'hex' | 'base64', vector: OwnVector, ...parts: readonly (string | Buffer)[]) => {
-  const made = createHmac(alg, vector.secret ?? '');
+const mac = (
+  alg: string,
+  encoding: 'hex' | 'base64',
+  { secret = '' }: { readonly secret?: string | Buffer },
+  ...parts: readonly (string | Buffer)[]
+) => {
+  const made = createHmac(alg, secret);
   for (const part of parts) made.update(part);
   return made.digest(encoding);
 };
+/** A secret that is the key in base64, after `whsec_` or not. */
+const decoded = ({ secret = '' }: OwnVector) => ({ secret: Buffer.from(secret.replace('whsec_', ''), 'base64') });
 /** A token: who has it, has the secret. */
 const isSecret =
   (name: string): Recompute =>
@@ -145,17 +152,18 @@ const RECOMPUTE: Readonly<Record<string, Recompute>> = {
 };
 
 const TERM = /^(?:body|"[^"]*"|[A-Z][\w-]*)/;
-const MAC = /^(hex|base64)\(HMAC-(SHA\d+)\(secret, ([^)]*)\)\)/;
+const MAC = /^(hex|base64)\(HMAC-(SHA\d+)\((base64 )?secret, ([^)]*)\)\)/;
 
 /** The text or bytes that a formula makes: a sum of literals, names of headers, `body` and HMACs over such sums. */
 function evaluate(formula: string, vector: OwnVector, body: Buffer): Buffer | undefined {
   const parts: (string | Buffer)[] = [];
   for (let rest = formula; ; rest = rest.slice(3)) {
-    const [made, encoding, alg = '', inner = ''] = MAC.exec(rest) ?? [];
+    const [made, encoding, alg = '', isDecoded, inner = ''] = MAC.exec(rest) ?? [];
     const term = made ?? TERM.exec(rest)?.[0];
     if (term === undefined) return undefined;
     const signed = made === undefined ? undefined : evaluate(inner, vector, body);
-    if (signed) parts.push(mac(alg.toLowerCase(), encoding as 'hex' | 'base64', vector, signed));
+    const key = isDecoded === undefined ? vector : decoded(vector);
+    if (signed) parts.push(mac(alg.toLowerCase(), encoding as 'hex' | 'base64', key, signed));
     else if (term === 'body') parts.push(body);
     else if (term.startsWith('"')) parts.push(term.slice(1, -1));
     else if (vector.headers[term] !== undefined) parts.push(header(vector, term));

@@ -1,0 +1,39 @@
+import type { ProviderSpec } from 'holdfast';
+
+export const airwallex: ProviderSpec = {
+  id: 'airwallex',
+  title: 'Airwallex',
+  docs: 'https://www.airwallex.com/docs/developer-tools/webhooks/webhooks-overview',
+  checkedOn: '2026-11-27',
+  source:
+    "airwallex.com/docs, listen for webhook events and its code examples (Airwallex's own documentation): an HMAC-SHA256 of x-timestamp and the body in hex; only 200 counts, about three days, a stable id.",
+  unconfirmed: [
+    'Whether a repeated delivery is signed with a new time: no age is asked.',
+    'The deadline of an answer.',
+    'Which fields name and date an event.',
+  ],
+  strength: 'signed',
+  verify: [
+    {
+      id: 'airwallex',
+      alg: 'hmac-sha256',
+      sig: { from: 'header:x-signature' },
+      encoding: 'hex',
+      message: '{ts}{body}',
+      time: { from: 'header:x-timestamp', unit: 'ms', signed: true },
+    },
+  ],
+  identity: {
+    key: [['json:id']],
+    type: ['json:name'],
+    time: { from: 'json:created_at', unit: 'iso8601' },
+    ordering: ['json:data.object.id', 'json:sourceId'],
+  },
+  ack: { status: 200, rejectStatus: 401, deadlineMs: 10_000 },
+  handshakes: [],
+  methods: ['POST'],
+  signatureHeaders: ['x-signature', 'x-timestamp'],
+  retries: 'After anything but 200, with growing waits for about three days; the id of the event stays the same.',
+  setup:
+    'Airwallex web app, Developer, Webhooks, New webhook: this URL and the events. The secret of the webhook is the secret of the source.',
+};

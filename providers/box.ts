@@ -1,0 +1,45 @@
+import type { ProviderSpec } from 'holdfast';
+
+export const box: ProviderSpec = {
+  id: 'box',
+  title: 'Box',
+  docs: 'https://developer.box.com/guides/webhooks/v2/signatures-v2/',
+  checkedOn: '2026-11-27',
+  source:
+    "box/developer.box.com, content/guides/webhooks/v2 (Box' own documentation): the body and then the timestamp, ten minutes, the id that a retry keeps. The vectors are of the test suites of its libraries.",
+  strength: 'signed',
+  verify: [
+    {
+      id: 'box',
+      alg: 'hmac-sha256',
+      sig: { from: 'header:box-signature-primary' },
+      encoding: 'base64',
+      message: '{body}{ts}',
+      time: { from: 'header:box-delivery-timestamp', unit: 'iso8601', past: 600, future: 600, signed: true },
+    },
+    {
+      id: 'box-secondary',
+      alg: 'hmac-sha256',
+      sig: { from: 'header:box-signature-secondary' },
+      encoding: 'base64',
+      message: '{body}{ts}',
+      time: { from: 'header:box-delivery-timestamp', unit: 'iso8601', past: 600, future: 600, signed: true },
+    },
+  ],
+  identity: {
+    // box-delivery-id changes with every retry.
+    key: [['json:id']],
+    type: ['json:trigger'],
+    time: { from: 'json:created_at', unit: 'iso8601' },
+    ordering: 'json:source.id',
+  },
+  types: { character: '[A-Z_.]', example: 'FILE.UPLOADED' },
+  ack: { status: 200, rejectStatus: 401, deadlineMs: 30_000 },
+  handshakes: [],
+  methods: ['POST'],
+  signatureHeaders: ['box-signature-primary', 'box-signature-secondary', 'box-delivery-timestamp'],
+  keepHeaders: ['box-delivery-id'],
+  retries: 'Up to ten times, first after five minutes, then with growing waits.',
+  setup:
+    'Box developer console, the app, Webhooks, Manage signature keys: generate a key, which is the secret of the source (either of the two: both sign every request, so one can be replaced while the other is in use). Create a V2 webhook with this URL.',
+};

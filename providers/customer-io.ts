@@ -1,0 +1,40 @@
+import type { ProviderSpec } from 'holdfast';
+
+export const customerIo: ProviderSpec = {
+  id: 'customer-io',
+  title: 'Customer.io',
+  docs: 'https://docs.customer.io/api/webhooks',
+  checkedOn: '2026-11-27',
+  source:
+    "docs.customer.io, reporting webhooks (Customer.io's own documentation): four seconds. An excerpt of it that somebody keeps, and three independent receivers: v0:time:body, the fields of an event, event_id to tell a repetition.",
+  unconfirmed: [
+    'Whether a repeated delivery is signed with a new time: no age is asked.',
+    'Retries for up to seven days.',
+  ],
+  strength: 'signed',
+  verify: [
+    {
+      id: 'customer-io',
+      alg: 'hmac-sha256',
+      sig: { from: 'header:x-cio-signature' },
+      encoding: 'hex',
+      message: 'v0:{ts}:{body}',
+      time: { from: 'header:x-cio-timestamp', unit: 's', signed: true },
+    },
+  ],
+  identity: {
+    key: [['json:event_id']],
+    type: ['json:object_type', 'json:metric'],
+    typeJoin: '.',
+    time: { from: 'json:timestamp', unit: 's' },
+    ordering: 'json:data.customer_id',
+  },
+  types: { character: '[a-z_.]', example: 'email.delivered' },
+  ack: { status: 200, rejectStatus: 401, deadlineMs: 4_000 },
+  handshakes: [],
+  methods: ['POST'],
+  signatureHeaders: ['x-cio-signature', 'x-cio-timestamp'],
+  retries: 'With growing waits, for up to seven days.',
+  setup:
+    'Customer.io, Data & Integrations, Integrations, Reporting Webhooks, Add: this URL and the events. The signing key of the webhook is the secret of the source.',
+};

@@ -1,0 +1,40 @@
+import type { ProviderSpec } from 'holdfast';
+
+export const finch: ProviderSpec = {
+  id: 'finch',
+  title: 'Finch',
+  docs: 'https://developer.tryfinch.com/developer-resources/Webhooks',
+  checkedOn: '2026-11-27',
+  source:
+    "Finch-API/finch-api-node, src/resources/webhooks.ts (Finch's own library): the headers, the base64 key, five minutes on both sides, the fields of an event.",
+  unconfirmed: [
+    'Retries and the deadline of an answer.',
+    'Whether finch-event-id stays the same when a delivery is repeated.',
+  ],
+  strength: 'signed',
+  verify: [
+    {
+      id: 'finch',
+      alg: 'hmac-sha256',
+      sig: { from: 'header:finch-signature', parse: { item: ' ', kv: ',', key: 'v1' } },
+      encoding: 'base64',
+      key: { encoding: 'base64' },
+      message: '{header:finch-event-id}.{ts}.{body}',
+      time: { from: 'header:finch-timestamp', unit: 's', past: 300, future: 300, signed: true },
+    },
+  ],
+  identity: {
+    key: [['header:finch-event-id']],
+    type: ['json:event_type'],
+    ordering: ['json:connection_id', 'json:company_id'],
+  },
+  types: { character: '[a-z_.0-9]', example: 'employment.updated' },
+  ack: { status: 200, rejectStatus: 401, deadlineMs: 10_000 },
+  handshakes: [],
+  methods: ['POST'],
+  signatureHeaders: ['finch-signature', 'finch-timestamp'],
+  keepHeaders: ['finch-event-id'],
+  retries: 'Not documented.',
+  setup:
+    'Finch dashboard, Webhooks: add this URL and the events. The signing secret of the endpoint (base64) is the secret of the source.',
+};
