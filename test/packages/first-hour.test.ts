@@ -172,7 +172,7 @@ class Hour {
         expect.poll(drill.said, { timeout: 6 * MINUTE_MS, interval: 200 }).toContain('Your turn'),
       );
       await this.#step('the incident, by its runbook', async () => {
-        const [, open = ''] = /^Runbook: (.*)$/m.exec(drill.said()) ?? [];
+        const [, open = ''] = /^ *Runbook: (.*)$/m.exec(drill.said()) ?? [];
         const runbook = await this.#run(open);
         const commands = [...runbook.matchAll(/`npm run holdfast -- ([^`]*)`/g)].map(it => it[1] ?? '');
         const [first = '', replay = '', close = ''] = [/^dlq ls/, /^replay <event>/, /^dlq close <event>/].map(
