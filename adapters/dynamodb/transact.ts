@@ -28,7 +28,7 @@ export async function transact(
   }
 }
 
-/** Why a transaction was cancelled. A cancelled one is never applied, whatever the reason: throttling, an oversized item. */
+/** Why a transaction was canceled. A canceled one is never applied, whatever the reason: throttling, an oversized item. */
 function cancellationOf(error: unknown): Transacted {
   if (error instanceof TransactionInProgressException) return { kind: 'conflict' };
   if (!(error instanceof TransactionCanceledException))
@@ -38,7 +38,7 @@ function cancellationOf(error: unknown): Transacted {
   if (index >= 0) return { kind: 'refused', index };
   if (given.some(({ Code }) => Code === 'TransactionConflict')) return { kind: 'conflict' };
   const reasons = given.map(({ Code, Message }) => `${Code} ${Message ?? ''}`.trim());
-  throw new DependencyError('dynamodb', `TransactWriteItems cancelled: ${reasons.join('; ').slice(0, 400)}`, {
+  throw new DependencyError('dynamodb', `TransactWriteItems canceled: ${reasons.join('; ').slice(0, 400)}`, {
     cause: error,
     outcome: 'not_applied',
   });

@@ -26,7 +26,7 @@ export interface MemoryDatabaseOptions {
   readonly indexLagMs?: (random: SeededRandom) => number;
   /** How late TTL deletes. Default: evenly spread over 0 to 48 h. */
   readonly ttlDelayMs?: (random: SeededRandom) => number;
-  /** Share of transactions cancelled because another one touched an item. Default 0. */
+  /** Share of transactions canceled because another one touched an item. Default 0. */
   readonly conflictRate?: number;
   /** Write units one partition takes in a second before it throttles. Default 1,000. */
   readonly unitsPerPartition?: number;
@@ -57,7 +57,7 @@ export type WriteOutcome =
 type CancellationReason = 'none' | 'condition_failed' | 'conflict';
 export type TransactionOutcome =
   | { readonly kind: 'applied' }
-  | { readonly kind: 'cancelled'; readonly reasons: readonly CancellationReason[] };
+  | { readonly kind: 'canceled'; readonly reasons: readonly CancellationReason[] };
 
 /**
  * DynamoDB in memory: the region's side of the wire. It outlives the simulated processes that call it. Rules follow the
@@ -126,7 +126,7 @@ export class MemoryDatabase {
       }
       const reasons = plans.map(plan => ('refused' in plan ? 'condition_failed' : 'none') as CancellationReason);
       if (random.chance(conflictRate)) reasons[random.int(reasons.length)] = 'conflict';
-      if (reasons.some(reason => reason !== 'none')) return { kind: 'cancelled', reasons };
+      if (reasons.some(reason => reason !== 'none')) return { kind: 'canceled', reasons };
       const planned = plans as PlannedWrite[];
       this.#admit(planned);
       for (const [at, plan] of planned.entries()) {

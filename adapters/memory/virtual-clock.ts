@@ -7,7 +7,7 @@ interface Timer {
   readonly at: EpochMs;
   readonly order: number;
   readonly run: () => void;
-  cancelled: boolean;
+  canceled: boolean;
 }
 
 /**
@@ -35,10 +35,10 @@ export class VirtualClock implements Clock {
 
   /** Runs `run` at a time (at once, but not before the caller returns, when it has passed). Returns the cancellation. */
   at(ms: EpochMs, run: () => void): () => void {
-    const timer: Timer = { at: Math.max(ms, this.#now), order: this.#order++, run, cancelled: false };
+    const timer: Timer = { at: Math.max(ms, this.#now), order: this.#order++, run, canceled: false };
     this.#timers.push(timer);
     return () => {
-      timer.cancelled = true;
+      timer.canceled = true;
     };
   }
 
@@ -58,7 +58,7 @@ export class VirtualClock implements Clock {
   nextAt(): EpochMs | undefined {
     for (;;) {
       const timer = this.#timers.peek();
-      if (!timer?.cancelled) return timer?.at;
+      if (!timer?.canceled) return timer?.at;
       this.#timers.pop();
     }
   }

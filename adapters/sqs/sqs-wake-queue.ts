@@ -1,5 +1,5 @@
 import type { SQSClient } from '@aws-sdk/client-sqs';
-import type { Token, WakeQueue } from '#core/outbound/ports.ts';
+import type { WakeQueue, WakeUp } from '#core/outbound/ports.ts';
 import { sendBatch } from './send-batch.ts';
 
 /** `WakeQueue` on wake-fast or wake-slow. */
@@ -12,10 +12,10 @@ export class SqsWakeQueue implements WakeQueue {
     this.#queueUrl = queueUrl;
   }
 
-  async send(tokens: readonly Token[], delaySeconds: number | readonly number[] = 0): Promise<void> {
-    const entries = tokens.map((token, at) => {
+  async send(wakeUps: readonly WakeUp[], delaySeconds: number | readonly number[] = 0): Promise<void> {
+    const entries = wakeUps.map((wakeUp, at) => {
       const delay = typeof delaySeconds === 'number' ? delaySeconds : (delaySeconds[at] ?? 0);
-      return { MessageBody: JSON.stringify(token), ...(delay > 0 ? { DelaySeconds: delay } : {}) };
+      return { MessageBody: JSON.stringify(wakeUp), ...(delay > 0 ? { DelaySeconds: delay } : {}) };
     });
     await sendBatch(this.#client, this.#queueUrl, entries);
   }

@@ -68,7 +68,7 @@ export class CountingDatabase extends MemoryDatabase {
         if (write.kind === 'check') this.#bill('TransactWriteItems check', write.table, 2, 0, 0);
     } else {
       // What was prepared and not committed is billed too; our scripts cancel none, so the least is enough here.
-      for (const write of writes) this.#bill('TransactWriteItems (cancelled)', write.table, 2, 0, 0);
+      for (const write of writes) this.#bill('TransactWriteItems (canceled)', write.table, 2, 0, 0);
     }
     return outcome;
   }

@@ -45,7 +45,7 @@ export async function measureDeliveries(): Promise<
     notes: [
       'Sending: bodies as above, published through the code of the API; every delivery succeeds at its first attempt; an answer takes 120 ms, a call 5 ms. Lambda is billed for that virtual time plus 5 ms for each run (publish and fan-out 512 MB, drain 256 MB). Storage is 37 days with point-in-time recovery. Not included: what an environment costs without deliveries (about $5.70 a month, docs/api/delivery.md).',
       'Sending, quiet, read units: application 1 and type 0.5 (publish); runtime item 1, rows before the lease 1, endpoint and secrets 0.5 each (eventual), message 0.5 (eventual: it never changes), record 1, rows at the end 1, rows after the release 1 (drain). The type is kept for 15 seconds, the endpoint for 5.',
-      'Sending: if up to three endpoints match, publish itself puts their rows and sends their tokens. For more endpoints it sends a job, whose fan-out sends one token for several messages.',
+      'Sending: if up to three endpoints match, publish itself puts their rows and sends their wake-ups. For more endpoints it sends a job, whose fan-out sends one wake-up for several messages.',
       'Sending: `tend` compares each message with its deliveries once, and those of the last ten minutes again.',
     ],
     numbers: Object.fromEntries(

@@ -149,7 +149,7 @@ function report(virtual: readonly Outcome[], local: readonly Outcome[], skipped:
       'The plain queue is faster while all is well: it has one hop and writes nothing. But it has no order of retries, no pause and no record.',
       'An endpoint that hangs takes one slot, once, for one deadline. Then its breaker is open, and probes go through the slow function. So slots are needed for the sessions in flight and for the endpoints that begin to hang within one deadline.',
       'On local stores a larger share of the traffic goes to endpoints that hang: at few deliveries a second, a smaller share would not fill the slots of the plain queue.',
-      'On local stores both JVMs, five programs, the endpoints and everything else on the machine share two cores; the load is below. If p50 moves as well, the cause was the machine: endpoints that hang move only p99. After a call that timed out, its token is hidden for 70 s. So trust the figures of the virtual clock, which nothing disturbs, and measure the others on a quiet machine.',
+      'On local stores both JVMs, five programs, the endpoints and everything else on the machine share two cores; the load is below. If p50 moves as well, the cause was the machine: endpoints that hang move only p99. After a call that timed out, its wake-up is hidden for 70 s. So trust the figures of the virtual clock, which nothing disturbs, and measure the others on a quiet machine.',
       ...skipped,
     ],
     numbers: { virtualWorst: worst(virtual), localWorst: worst(local) },

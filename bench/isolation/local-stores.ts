@@ -29,7 +29,7 @@ const HOST = join(import.meta.dirname, 'host.ts');
 const MASTER = 'm'.repeat(64);
 const PER_APPLICATION = 10;
 const AT_ONCE = 16;
-/** After the last message: the plain queue may be far behind, and a call of ours that timed out has its token back after 70 s. */
+/** After the last message: the plain queue may be far behind, and a call of ours that timed out has its wake-up back after 70 s. */
 const DRAIN_MS = 90_000;
 /** A message that failed comes back to the plain queue after this. */
 const PLAIN_VISIBILITY_SECONDS = 30;

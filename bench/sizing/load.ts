@@ -38,7 +38,7 @@ export interface Predicted {
   /** Sessions at once, and what those of unhealthy endpoints add at the worst moment. */
   readonly sessions: number;
   readonly hanging: number;
-  /** Runs of drain at once where each has one token only: more are never needed. */
+  /** Runs of drain at once where each has one wake-up only: more are never needed. */
   readonly runs: number;
 }
 

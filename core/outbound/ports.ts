@@ -119,15 +119,15 @@ export interface ItemStore {
 // ---- queues ----------------------------------------------------------------------------------------------------------
 
 /** "This endpoint may have something due." `end`: behind a shut gate, only to end what is older than the retention. */
-export interface Token {
+export interface WakeUp {
   readonly v: 1;
   readonly ep: string;
   readonly mode?: 'end';
 }
 /** wake-fast or wake-slow. */
 export interface WakeQueue {
-  /** Resolves when every token is accepted. `delaySeconds` 0 to 900: one for all, or one for each. */
-  send(tokens: readonly Token[], delaySeconds?: number | readonly number[]): Promise<void>;
+  /** Resolves when every wake-up is accepted. `delaySeconds` 0 to 900: one for all, or one for each. */
+  send(wakeUps: readonly WakeUp[], delaySeconds?: number | readonly number[]): Promise<void>;
 }
 
 /** Fan out one message to the endpoints of an application; `from`, `to`: a part of them, by id, `from` inclusive. */

@@ -21,7 +21,7 @@ import { outboundStores } from '#lambdas/shared/outbound-stores.ts';
 import { environment } from '#lambdas/shared/process-environment.ts';
 import { readEnv } from '#lambdas/shared/read-env.ts';
 import { drainEnv } from './env.ts';
-import { handleTokens } from './handle-tokens.ts';
+import { handleWakeUps } from './handle-wake-ups.ts';
 
 const env = readEnv(drainEnv, environment);
 const telemetry = new EmfTelemetry({ environment: config.environment, level: config.logLevel });
@@ -51,5 +51,5 @@ const rules = {
 const tools = { ports, rules, configOf: configsOf(ports), guardOn: egressGuard(ports) };
 
 export const handler = oneInvocation(
-  middy(handleTokens(tools), { timeoutEarlyInMillis: 0 }).use({ before: refresh }).use(flushTelemetry(telemetry)),
+  middy(handleWakeUps(tools), { timeoutEarlyInMillis: 0 }).use({ before: refresh }).use(flushTelemetry(telemetry)),
 );

@@ -1,4 +1,4 @@
-/** Wiring of `fan-out`: rows and tokens; no secrets, and no way to endpoints. */
+/** Wiring of `fan-out`: rows and wake-ups; no secrets, and no way to endpoints. */
 import middy from '@middy/core';
 import { nodeCodec } from '#adapters/codec/node-codec.ts';
 import { nodeCrypto } from '#adapters/crypto/node-crypto.ts';

@@ -54,7 +54,7 @@ export class DeliveryQueues extends Construct {
     this.jobsDead = addDead('JobsDead');
     this.wakesDead = addDead('WakesDead');
     this.jobs = addQueue('Jobs', this.jobsDead, Duration.millis(OUTBOUND_TIMINGS.jobsVisibilityMs), JOBS_RECEIVES);
-    // Below six timeouts of its function: a token that comes twice is harmless (docs/decisions/a-delivery-is-a-record-a-row-and-a-wake-up.md).
+    // Below six timeouts of its function: a wake-up that comes twice is harmless (docs/decisions/a-delivery-is-a-record-a-row-and-a-wake-up.md).
     const visibility = Duration.millis(OUTBOUND_TIMINGS.wakeVisibilityMs);
     this.wakeFast = addQueue('WakeFast', this.wakesDead, visibility, WAKES_RECEIVES);
     this.wakeSlow = addQueue('WakeSlow', this.wakesDead, visibility, WAKES_RECEIVES);
@@ -67,7 +67,7 @@ export class DeliveryQueues extends Construct {
       acknowledge(wake, {
         id: 'Serverless-LambdaSQSVisibilityTimeout',
         reason:
-          'A token that comes again while its first run goes on finds the lease taken and is dropped; a longer visibility would keep an endpoint waiting after a crash (docs/decisions/a-delivery-is-a-record-a-row-and-a-wake-up.md).',
+          'A wake-up that comes again while its first run goes on finds the lease taken and is dropped; a longer visibility would keep an endpoint waiting after a crash (docs/decisions/a-delivery-is-a-record-a-row-and-a-wake-up.md).',
       });
     }
   }

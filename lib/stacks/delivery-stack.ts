@@ -183,7 +183,8 @@ export class DeliveryStack extends Stack {
       // Mostly it waits for answers of customers' servers.
       memoryMb: 256,
       sendsToItself: true,
-      onFailure: 'SQS invokes it and keeps the tokens of a failed invocation; the audit finds an endpoint without one.',
+      onFailure:
+        'SQS invokes it and keeps the wake-ups of a failed invocation; the audit finds an endpoint without one.',
     });
     this.#store.grant(
       drain,

@@ -1,4 +1,4 @@
-/** The producer's API over stores in memory and the real engine, without queues: jobs and tokens run when they are told to. */
+/** The producer's API over stores in memory and the real engine, without queues: jobs and wake-ups run when they are told to. */
 import assert from 'node:assert/strict';
 import { nodeCodec } from '#adapters/codec/node-codec.ts';
 import { aesSealer } from '#adapters/crypto/aes-sealer.ts';
@@ -26,7 +26,7 @@ import { fanOut } from '#core/outbound/fan-out/fan-out.ts';
 import { countMatches } from '#core/outbound/fan-out/match-endpoint.ts';
 import { answerPortal } from '#core/outbound/portal/answer-portal.ts';
 import { type PortalRoute, SESSION_ROUTE } from '#core/outbound/portal/portal-routes.ts';
-import type { Job, OutgoingRequest, Token } from '#core/outbound/ports.ts';
+import type { Job, OutgoingRequest, WakeUp } from '#core/outbound/ports.ts';
 import type { ContactKind } from '#core/outbound/protocol/items.ts';
 import { WAKE_SHARDS, wakeRange } from '#core/outbound/protocol/keys.ts';
 import { OUTBOUND_TIMINGS } from '#core/outbound/protocol/timings.ts';
@@ -68,7 +68,7 @@ export function producerWorld(startsAt = NOW, real = false, judgeMs = 60_000, ma
   });
   const telemetry = new MemoryTelemetry();
   const jobs: Job[] = [];
-  const tokens: Token[] = [];
+  const wakeUps: WakeUp[] = [];
   const sent: OutgoingRequest[] = [];
   let status = 200;
   let guardOn = false;
@@ -76,7 +76,7 @@ export function producerWorld(startsAt = NOW, real = false, judgeMs = 60_000, ma
   let said = 'said';
   let answeredHeaders: Readonly<Record<string, readonly string[]>> = {};
   let answerOf = (_request: OutgoingRequest): readonly [status: number, body: string] => [status, said];
-  const wake = { send: async (list: readonly Token[]) => void tokens.push(...list) };
+  const wake = { send: async (list: readonly WakeUp[]) => void wakeUps.push(...list) };
   const specs = Object.fromEntries(
     [
       'standard-webhooks',
@@ -176,7 +176,7 @@ export function producerWorld(startsAt = NOW, real = false, judgeMs = 60_000, ma
     const reply = await answering('publish', shared, () => publishMessage(publishPorts, publishRules, request));
     return { status: reply.status, body: JSON.parse(reply.body) };
   };
-  /** Runs jobs and tokens until none is left. */
+  /** Runs jobs and wake-ups until none is left. */
   const settle = async (): Promise<void> => {
     const fanOutPorts = {
       ...shared,
@@ -193,10 +193,12 @@ export function producerWorld(startsAt = NOW, real = false, judgeMs = 60_000, ma
       ...{ lane: 'slow' as const, timings: OUTBOUND_TIMINGS, retentionMs, waits: [5, 300] },
       ...{ hold: { baseSeconds: 30, capSeconds: 900 }, autoDisableDays: 5, attemptLog: 'failures' as const },
     };
-    while (jobs.length + tokens.length > 0) {
+    while (jobs.length + wakeUps.length > 0) {
       const batch = jobs.splice(0).map((job, id) => ({ id, job }));
       assert.deepEqual(await fanOut(fanOutPorts, { retentionMs }, batch), new Map());
-      const messages = tokens.splice(0).map((token, id) => ({ id: `${id}`, body: JSON.stringify(token), receipt: '' }));
+      const messages = wakeUps
+        .splice(0)
+        .map((wakeUp, id) => ({ id: `${id}`, body: JSON.stringify(wakeUp), receipt: '' }));
       const tools = {
         ports: drainPorts,
         rules: drainRules,
@@ -230,7 +232,7 @@ export function producerWorld(startsAt = NOW, real = false, judgeMs = 60_000, ma
     },
   };
   return {
-    ...{ call, publish, settle, sent, jobs, tokens, api, store, ports, rules, telemetry, clock },
+    ...{ call, publish, settle, sent, jobs, wakeUps, api, store, ports, rules, telemetry, clock },
     outage: (on: boolean) => {
       isOut = on;
     },
@@ -258,7 +260,7 @@ export function producerWorld(startsAt = NOW, real = false, judgeMs = 60_000, ma
       now += 60_000;
       for (let shard = 0; shard < WAKE_SHARDS; shard++) {
         const { items } = await store.query(wakeRange(shard, now));
-        tokens.push(...items.map(({ pk }) => ({ v: 1, ep: pk.slice(2) }) as const));
+        wakeUps.push(...items.map(({ pk }) => ({ v: 1, ep: pk.slice(2) }) as const));
       }
       await settle();
       await runReplayJobs({ ...shared, wake }, { retentionMs }, now + 45_000);

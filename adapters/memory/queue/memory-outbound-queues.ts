@@ -1,4 +1,4 @@
-import type { Job, JobQueue, Token, WakeQueue } from '#core/outbound/ports.ts';
+import type { Job, JobQueue, WakeQueue, WakeUp } from '#core/outbound/ports.ts';
 import type { MemoryQueue } from './memory-queue.ts';
 
 const BATCH = 10;
@@ -11,8 +11,8 @@ export class MemoryWakeQueue implements WakeQueue {
     this.#queue = queue;
   }
 
-  async send(tokens: readonly Token[], delaySeconds: number | readonly number[] = 0): Promise<void> {
-    const bodies = tokens.map(token => JSON.stringify(token));
+  async send(wakeUps: readonly WakeUp[], delaySeconds: number | readonly number[] = 0): Promise<void> {
+    const bodies = wakeUps.map(wakeUp => JSON.stringify(wakeUp));
     if (typeof delaySeconds !== 'number')
       return bodies.forEach((body, at) => void this.#queue.send(body, { delaySeconds: delaySeconds[at] ?? 0 }));
     for (let at = 0; at < bodies.length; at += BATCH)

@@ -22,7 +22,7 @@ export interface DrainPorts extends BodyPorts {
   readonly random: Random;
   readonly timer: Timer;
   readonly telemetry: Telemetry;
-  /** Where a message that is no token goes, whole. */
+  /** Where a message that is no wake-up goes, whole. */
   readonly dead: Pick<DeadQueue, 'send'>;
   readonly receipts: ReceiptBox;
 }

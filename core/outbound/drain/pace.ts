@@ -1,6 +1,6 @@
 /**
  * How fast one endpoint is served: requests at once by additive increase and multiplicative decrease, its rate limit as a
- * token bucket, and the lane of its tokens. Kept in the runtime item between sessions.
+ * token bucket, and the lane of its wake-ups. Kept in the runtime item between sessions.
  */
 import type { EpochMs } from '#core/glossary.ts';
 import type { Verdict } from '#core/outbound/ports.ts';

@@ -13,7 +13,7 @@ import type { Health } from './health.ts';
 
 /**
  * Why nothing new begins. `held`: a hold was decided. `waiting`: an ordered head is not due. `time`: the lease or the
- * invocation is too short. `broken`: a dependency or we ourselves failed: the token must come back.
+ * invocation is too short. `broken`: a dependency or we ourselves failed: the wake-up must come back.
  */
 export type Stop = 'robbed' | 'closed' | 'held' | 'waiting' | 'time' | 'broken';
 
@@ -74,7 +74,7 @@ export interface Session extends SessionTools {
   readonly told: Set<string>;
 }
 
-/** The first reason counts, but for `broken`: then the token must come back, whatever else. */
+/** The first reason counts, but for `broken`: then the wake-up must come back, whatever else. */
 export function stopFor(session: Session, why: Stop): void {
   if (session.stop === undefined || why === 'broken') session.stop = why;
 }

@@ -1,10 +1,10 @@
 /**
  * The actor of one endpoint: it takes the lease, sends what is due, gives the lease back, and looks once more. Whatever it
- * does not finish, its token, its rows or tend bring back. Every await here is a point where the process may die.
+ * does not finish, its wake-up, its rows or tend bring back. Every await here is a point where the process may die.
  */
 import { ask } from '#core/ask.ts';
 import type { EpochMs } from '#core/glossary.ts';
-import type { ItemResult, Token } from '#core/outbound/ports.ts';
+import type { ItemResult, WakeUp } from '#core/outbound/ports.ts';
 import { isOpen, isShut } from '#core/outbound/protocol/decide.ts';
 import {
   clearWake,
@@ -24,26 +24,26 @@ import type { EndpointConfig } from './endpoint-config.ts';
 import { atRelease, healthOf } from './health.ts';
 import { type FirstPage, persist, type Session, type SessionTools } from './session-state.ts';
 
-/** `ack`: the token is done. `give_back`: it must come again, hidden for a while. */
-export type TokenEnd = 'ack' | 'give_back';
+/** `ack`: the wake-up is done. `give_back`: it must come again, hidden for a while. */
+export type WakeUpEnd = 'ack' | 'give_back';
 
 const TAKES = 3;
 /** What was looked through behind a shut gate is looked through again after this: a retention may have been shortened. */
 const LOOKED_MS = DAY_MS;
 
-/** One token, from its receipt to its end. */
-export async function handleToken(tools: SessionTools, token: Token, invocation: Invocation): Promise<TokenEnd> {
-  const asker = { telemetry: tools.ports.telemetry, stage: 'session', fields: { endpoint: token.ep } };
+/** One wake-up, from its receipt to its end. */
+export async function handleWakeUp(tools: SessionTools, wakeUp: WakeUp, invocation: Invocation): Promise<WakeUpEnd> {
+  const asker = { telemetry: tools.ports.telemetry, stage: 'session', fields: { endpoint: wakeUp.ep } };
   for (;;) {
-    const run = await ask(asker, () => runOnce(tools, token, invocation));
+    const run = await ask(asker, () => runOnce(tools, wakeUp, invocation));
     if (!run.ok) return 'give_back';
     if (run.value !== 'again') return run.value;
   }
 }
 
-async function runOnce(tools: SessionTools, token: Token, invocation: Invocation): Promise<TokenEnd | 'again'> {
+async function runOnce(tools: SessionTools, wakeUp: WakeUp, invocation: Invocation): Promise<WakeUpEnd | 'again'> {
   // 1. The lease, if there is anything to take it for.
-  const taken = await take(tools, token, invocation);
+  const taken = await take(tools, wakeUp, invocation);
   if (taken === 'ack' || taken === 'give_back') return taken;
   // 2. Whatever kills its process must not do it forever.
   if (taken.runtime.crashes >= tools.rules.timings.crashLimit) return restCrashed(taken);
@@ -58,17 +58,17 @@ async function runOnce(tools: SessionTools, token: Token, invocation: Invocation
 }
 
 /** D1, a first page, and W3. */
-async function take(tools: SessionTools, token: Token, invocation: Invocation): Promise<Session | TokenEnd> {
+async function take(tools: SessionTools, wakeUp: WakeUp, invocation: Invocation): Promise<Session | WakeUpEnd> {
   const { ports, rules } = tools;
   const { store, clock, ids, slow } = ports;
   const { timings } = rules;
-  const ep = token.ep as EndpointId;
+  const ep = wakeUp.ep as EndpointId;
   let runtime = await store.get(runtimeKey(ep), 'consistent');
   let first: FirstPage | undefined;
   for (let attempt = 1; attempt <= TAKES; attempt++) {
     const now = clock.now();
     if (runtime === undefined) return 'ack';
-    const toEnd = isShut(runtime) && token.mode === 'end';
+    const toEnd = isShut(runtime) && wakeUp.mode === 'end';
     if (isShut(runtime) && !toEnd) {
       if (wakeAtOf(runtime) !== undefined) await store.update(clearWake(ep));
       return 'ack';
@@ -76,11 +76,11 @@ async function take(tools: SessionTools, token: Token, invocation: Invocation): 
     if (runtime.owner !== undefined && (runtime.leaseUntil ?? 0) >= now) return 'ack';
     if ((runtime.holdUntil ?? 0) > now + timings.slackMs && !toEnd) return 'ack';
     if (runtime.lane === 'slow' && rules.lane === 'fast') {
-      await slow.send([token]);
+      await slow.send([wakeUp]);
       return 'ack';
     }
     if (runtime.gate === 'open' && runtime.owner === undefined) {
-      // Whoever puts a row sends a token of its own: where nothing is due, the lease is not worth its two writes. But the
+      // Whoever puts a row sends a wake-up of its own: where nothing is due, the lease is not worth its two writes. But the
       // lease of a dead session is taken, so that it is given back.
       first ??= await store.query({ ...rowsRange(ep), limit: timings.pageRows });
       if (!hasWork(first, wakeAtOf(runtime), now)) return 'ack';
@@ -106,7 +106,7 @@ function hasWork({ items: [row] }: FirstPage, wakeAt: EpochMs | undefined, now: 
 
 type Lease = Pick<Session, 'ep' | 'me' | 'leaseUntil' | 'lookedAt' | 'toEnd' | 'invocation' | 'runtime' | 'first'>;
 
-async function startSession(tools: SessionTools, lease: Lease): Promise<Session | TokenEnd> {
+async function startSession(tools: SessionTools, lease: Lease): Promise<Session | WakeUpEnd> {
   const { ports } = tools;
   const { ep, runtime } = lease;
   const now = ports.clock.now();
@@ -157,7 +157,7 @@ async function giveUp({ ports }: SessionTools, { ep, me, runtime }: Lease): Prom
 }
 
 /** D2: three owners in a row never came back. */
-async function restCrashed(session: Session): Promise<TokenEnd> {
+async function restCrashed(session: Session): Promise<WakeUpEnd> {
   const { ports, rules, ep, me, runtime } = session;
   session.http.close();
   const now = ports.clock.now();
@@ -170,8 +170,8 @@ async function restCrashed(session: Session): Promise<TokenEnd> {
   return 'ack';
 }
 
-/** W10, D9, D10. Its errors give the token back: the lease lasts until it ends, and nobody else will look. */
-async function release(session: Session): Promise<TokenEnd | 'again'> {
+/** W10, D9, D10. Its errors give the wake-up back: the lease lasts until it ends, and nobody else will look. */
+async function release(session: Session): Promise<WakeUpEnd | 'again'> {
   const { ports, rules, ep, me, invocation } = session;
   const { timings } = rules;
   // 1. When to look again: the end of the hold, the head's time, or the next row that is due later. A hold has its wake
@@ -194,9 +194,9 @@ async function release(session: Session): Promise<TokenEnd | 'again'> {
     await ports.slow.send([{ v: 1, ep }]);
     return 'ack';
   }
-  // 3. A short wait gets its token now; a longer one is tend's.
+  // 3. A short wait gets its wake-up now; a longer one is tend's.
   const next = wakeAtOf(back);
-  if (next !== undefined && !isShut(back) && next - now <= timings.delayedTokenMs) {
+  if (next !== undefined && !isShut(back) && next - now <= timings.delayedWakeUpMs) {
     await ports.slow.send([{ v: 1, ep }], Math.max(0, Math.ceil((next - now) / 1_000)));
   }
   return 'ack';

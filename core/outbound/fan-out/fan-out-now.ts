@@ -1,5 +1,5 @@
 /**
- * Fan-out without a job: publish puts the rows and sends the tokens itself, before it answers 202. Rows first, tokens
+ * Fan-out without a job: publish puts the rows and sends the wake-ups itself, before it answers 202. Rows first, wake-ups
  * second, as ever; whatever goes wrong on the way, the job is sent after all, and puts the same rows.
  */
 import { askOrSkip } from '#core/ask.ts';
@@ -21,10 +21,10 @@ export interface FanOutNowPorts extends BodyPorts {
   readonly telemetry: Telemetry;
 }
 
-/** Above it a job is cheaper: one invocation shares its tokens among the messages of ten jobs. */
+/** Above it a job is cheaper: one invocation shares its wake-ups among the messages of ten jobs. */
 const MOST = 3;
 
-/** True: each endpoint that matches has its row, and its token is accepted. False: the job must do it. */
+/** True: each endpoint that matches has its row, and its wake-up is accepted. False: the job must do it. */
 export async function fanOutNow(
   ports: FanOutNowPorts,
   rules: { readonly retentionMs: number },

@@ -1,5 +1,5 @@
 /**
- * Fan-out: one row per endpoint that matches, one wake token per endpoint, then the job is done. Rows first, tokens second,
+ * Fan-out: one row per endpoint that matches, one wake-up per endpoint, then the job is done. Rows first, wake-ups second,
  * acknowledgement last: a job may run any number of times, at once or days later.
  */
 import { given } from '#core/given.ts';
@@ -38,7 +38,7 @@ const SPLIT_ABOVE = 500;
 const PER_JOB = 250;
 const WALK_PAGE = 100;
 
-/** Runs the jobs of one batch; answers which of them must come back, with why. Tokens of one batch are shared. */
+/** Runs the jobs of one batch; answers which of them must come back, with why. Wake-ups of one batch are shared. */
 export async function fanOut<Id>(
   ports: FanOutPorts,
   rules: FanOutRules,
@@ -56,7 +56,7 @@ export async function fanOut<Id>(
       }
     }),
   );
-  // 2. One token per endpoint; where they are not accepted, the jobs that need them come back.
+  // 2. One wake-up per endpoint; where they are not accepted, the jobs that need them come back.
   try {
     if (woken.size > 0) await ports.wake.send([...woken.keys()].map(ep => ({ v: 1, ep })));
   } catch (error) {

@@ -1,4 +1,4 @@
-/** What people may do to an endpoint's gate: one conditional write each, and a token where something may be due. */
+/** What people may do to an endpoint's gate: one conditional write each, and a wake-up where something may be due. */
 import type { EpochMs } from '#core/glossary.ts';
 import type { ItemResult, ItemStore, ItemUpdate, WakeQueue } from '#core/outbound/ports.ts';
 import { closeGate, enable, type GateAct, openPaused, tryNow } from '#core/outbound/protocol/delivery-writes.ts';

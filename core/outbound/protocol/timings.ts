@@ -14,13 +14,13 @@ export interface OutboundTimings {
   readonly drainTimeoutMs: number;
   /** A session takes nothing new after this. */
   readonly sessionMs: number;
-  /** Of both wake queues: at least drain timeout + lease + 10 s, or a dead session's token meets its own lease. */
+  /** Of both wake queues: at least drain timeout + lease + 10 s, or a dead session's wake-up meets its own lease. */
   readonly wakeVisibilityMs: number;
   /** Of one fan-out invocation; a walk over all applications hands itself on long before. */
   readonly fanOutTimeoutMs: number;
   /** Of the jobs queue: above the timeout of its function, or two run the same job; short, because what it hides waits. */
   readonly jobsVisibilityMs: number;
-  /** A token given back is hidden this long: at least the lease + 5 s. */
+  /** A wake-up given back is hidden this long: at least the lease + 5 s. */
   readonly giveBackMs: number;
   /** Owner and gate are read again before every page, and after this. */
   readonly lookMs: number;
@@ -30,8 +30,8 @@ export interface OutboundTimings {
   readonly pageRows: number;
   /** Slack for due times and holds: hosts' clocks differ. */
   readonly slackMs: number;
-  /** A wait up to this long also gets a delayed token; longer ones are tend's, in the minute before. */
-  readonly delayedTokenMs: number;
+  /** A wait up to this long also gets a delayed wake-up; longer ones are tend's, in the minute before. */
+  readonly delayedWakeUpMs: number;
   /** A session whose process died this often in a row sends nothing for `crashHoldMs`. */
   readonly crashLimit: number;
   readonly crashHoldMs: number;
@@ -50,7 +50,7 @@ export const OUTBOUND_TIMINGS: OutboundTimings = {
   pollMs: 200,
   pageRows: 50,
   slackMs: 2_000,
-  delayedTokenMs: 120_000,
+  delayedWakeUpMs: 120_000,
   crashLimit: 3,
   crashHoldMs: 15 * MINUTE_MS,
 };

@@ -27,7 +27,7 @@ export interface PublishPorts extends BodyPorts {
   readonly crypto: Pick<Crypto, 'hash'>;
   readonly clock: Clock;
   readonly telemetry: Pick<Telemetry, 'count'>;
-  /** Puts rows and sends tokens at once where they are few; false: the job does it. Absent: always the job. */
+  /** Puts rows and sends wake-ups at once where they are few; false: the job does it. Absent: always the job. */
   readonly fanOutNow?: (published: {
     readonly message: MessageItem;
     readonly application: ApplicationItem;
@@ -120,7 +120,7 @@ async function tryToPublish(
       `the key "${given.key}" was used for another message: give each message a key of its own`,
     );
   }
-  // 4. Its rows and tokens, or the job that puts them; only then may anything be promised. What was published before goes to
+  // 4. Its rows and wake-ups, or the job that puts them; only then may anything be promised. What was published before goes to
   // nobody who subscribed since.
   const again = put.kind === 'refused' ? ({ again: true } as const) : {};
   const asked = read && there && (await ports.fanOutNow?.({ message: there, application: read, ...again }));

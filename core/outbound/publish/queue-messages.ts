@@ -1,5 +1,5 @@
 /** What travels through the queues of the outbound side. A text of another form or version is nobody's: undefined. */
-import type { Job, Token } from '#core/outbound/ports.ts';
+import type { Job, WakeUp } from '#core/outbound/ports.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -15,11 +15,11 @@ function fieldsOf(text: string): Fields | undefined {
 const isText = (value: unknown, prefix: string): boolean => typeof value === 'string' && value.startsWith(prefix);
 const optional = (value: unknown): boolean => value === undefined || typeof value === 'string';
 
-/** A wake token, or undefined. */
-export function parseToken(text: string): Token | undefined {
+/** A wake-up, or undefined. */
+export function parseWakeUp(text: string): WakeUp | undefined {
   const fields = fieldsOf(text);
   if (!fields || !isText(fields['ep'], 'ep_')) return undefined;
-  return fields['mode'] === undefined || fields['mode'] === 'end' ? (fields as unknown as Token) : undefined;
+  return fields['mode'] === undefined || fields['mode'] === 'end' ? (fields as unknown as WakeUp) : undefined;
 }
 
 /** A job of the jobs queue, or undefined. */

@@ -139,7 +139,7 @@ function changed(there: EndpointItem, fields: EndpointChange, now: number): Endp
 }
 
 /**
- * W16, then a token: what waits ends as canceled. Deleting twice is deleting once. The tombstone outlives its deliveries:
+ * W16, then a wake-up: what waits ends as canceled. Deleting twice is deleting once. The tombstone outlives its deliveries:
  * an erasure finds them by it. False: there is no such endpoint. Throws DependencyError where others were quicker each time.
  */
 export async function deleteEndpoint(
@@ -148,7 +148,7 @@ export async function deleteEndpoint(
     clock,
     ids,
     wake,
-  }: RegistryPorts & { readonly wake: { send(tokens: readonly { v: 1; ep: string }[]): Promise<void> } },
+  }: RegistryPorts & { readonly wake: { send(wakeUps: readonly { v: 1; ep: string }[]): Promise<void> } },
   app: AppId,
   id: EndpointId,
   by: Pick<GateAct, 'by' | 'why'> & { readonly retentionMs: number },

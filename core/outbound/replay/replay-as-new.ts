@@ -47,7 +47,7 @@ export async function replayAsNew(
   const to = { ep, app: runtime.app, requestId: request.requestId, now: clock.now() };
   const copy = await putCopy(ports, message, copyOf(message, to, retentionOf(kept, retentionMs), ports.crypto));
   if (copy === undefined) return refused('message_gone');
-  // 3. W2 and the token; a repeated request puts the same row again.
+  // 3. W2 and the wake-up; a repeated request puts the same row again.
   const { pk, sk, ...row } = liveRow(
     { ep, msg: copy.id, createdAt: copy.createdAt, type: copy.type, ...kept },
     clock.now(),

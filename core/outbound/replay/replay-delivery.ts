@@ -1,5 +1,5 @@
 /**
- * A person's replay of one delivery: a new generation of its record and a row, in one transaction, then a token. The
+ * A person's replay of one delivery: a new generation of its record and a row, in one transaction, then a wake-up. The
  * `webhook-id` stays, so a receiver that has the message stays idempotent.
  */
 import { given } from '#core/given.ts';
@@ -72,7 +72,7 @@ export async function replayDelivery(
     now: ports.clock.now(),
     alsoRetrying: request.now === true,
   });
-  // 3. The token; a repeated request sends it again.
+  // 3. The wake-up; a repeated request sends it again.
   if (outcome.kind === 'accepted') await wake.send([{ v: 1, ep }]);
   return outcome;
 }

@@ -206,7 +206,7 @@ async function runPage(ports: ReplayJobPorts, rules: ReplayJobRules, job: Replay
     replayed += done.filter(Boolean).length;
     nextDueAt = placeInRate(nextDueAt, some.length, job);
   }
-  // 4. One token for the page.
+  // 4. One wake-up for the page.
   if (replayed > 0) await wake.send([{ v: 1, ep: place.ep }]);
   const counted = job.dryRun ? wanted.length : replayed;
   return {

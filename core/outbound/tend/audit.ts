@@ -1,11 +1,11 @@
 /**
- * Repairs what a queue lost: each endpoint's first row is looked at, and where it is due and nobody is at work, a token is
+ * Repairs what a queue lost: each endpoint's first row is looked at, and where it is due and nobody is at work, a wake-up is
  * sent. The same walk counts what is in which state, for the metrics, the egress guard and operational events.
  */
 import { askOrSkip } from '#core/ask.ts';
 import { given } from '#core/given.ts';
 import type { EpochMs } from '#core/glossary.ts';
-import type { Item, ItemStore, Placed, Token, WakeQueue } from '#core/outbound/ports.ts';
+import type { Item, ItemStore, Placed, WakeQueue, WakeUp } from '#core/outbound/ports.ts';
 import { isDropped, isOver, isShut } from '#core/outbound/protocol/decide.ts';
 import type { RowItem, RuntimeItem } from '#core/outbound/protocol/items.ts';
 import { deadRange, dueAtOf, queueOf, rowKind, rowsRange, wakeAtOf } from '#core/outbound/protocol/keys.ts';
@@ -37,7 +37,7 @@ export interface AuditCounts {
   readonly lost: number;
 }
 
-/** A token may be under way for as long as its visibility: only what is due longer was lost. */
+/** A wake-up may be under way for as long as its visibility: only what is due longer was lost. */
 const LOST_AFTER_MS = 5 * MINUTE_MS;
 
 /** How far a walk is: the place of its next page, and what it counted before. */
@@ -84,7 +84,7 @@ export async function audit(
     const part = { segment: 0, of: 1, ...given({ cursor }) };
     const page = await store.scan('registry', part);
     const runtimes = await runtimesIn(page.items, telemetry);
-    const tokens: Token[] = [];
+    const wakeUps: WakeUp[] = [];
     let lost = 0;
     for (let at = 0; at < runtimes.length; at += AT_ONCE) {
       const seen = await Promise.all(
@@ -93,10 +93,10 @@ export async function audit(
       for (const { found, ...each } of seen) {
         counts = countedWith(counts, each, clock.now());
         if (found?.lost) lost += 1;
-        if (found) tokens.push(found.token);
+        if (found) wakeUps.push(found.wakeUp);
       }
     }
-    if (tokens.length > 0) await wake.send(tokens);
+    if (wakeUps.length > 0) await wake.send(wakeUps);
     if (lost > 0) telemetry.count('WakeLost', {}, lost);
     counts = { ...counts, lost: counts.lost + lost };
     cursor = page.cursor;
@@ -117,7 +117,7 @@ async function lookAt(
   const dead = isDead ? (await store.query({ ...deadRange(runtime.ep), limit: COUNTED_DEAD })).items.length : 0;
   const there = await see(runtime, first);
   const waiting = (runtime.holdUntil ?? 0) > now ? 0 : there;
-  const found = shut ? await endingToken(store, runtime, now, retentionMs) : tokenFor(runtime, first, now);
+  const found = shut ? await endingWakeUp(store, runtime, now, retentionMs) : wakeUpFor(runtime, first, now);
   return { runtime, first, dead, waiting, found };
 }
 
@@ -148,32 +148,32 @@ function countedWith(counts: AuditCounts, { runtime, first, dead, waiting }: See
 /** The due rows come first, so the first row of all is a due one, if there is any. */
 type FirstRow = Placed<RowItem> | undefined;
 interface Found {
-  readonly token: Token;
+  readonly wakeUp: WakeUp;
   readonly lost: boolean;
 }
 
 const isOwned = ({ owner, leaseUntil = 0 }: RuntimeItem, now: EpochMs): boolean =>
   owner !== undefined && leaseUntil >= now;
 
-/** Behind a shut gate: the token that ends what is too old. */
-async function endingToken(
+/** Behind a shut gate: the wake-up that ends what is too old. */
+async function endingWakeUp(
   store: Pick<ItemStore, 'query'>,
   runtime: RuntimeItem,
   now: EpochMs,
   retentionMs: number,
 ): Promise<Found | undefined> {
   if (isOwned(runtime, now) || !(await hasOldRow(store, runtime, now, retentionMs))) return undefined;
-  return { token: { v: 1, ep: runtime.ep, mode: 'end' }, lost: false };
+  return { wakeUp: { v: 1, ep: runtime.ep, mode: 'end' }, lost: false };
 }
 
-/** The token an endpoint should have, if nobody is at work and nothing will wake it. */
-function tokenFor(runtime: RuntimeItem, first: FirstRow, now: EpochMs): Found | undefined {
+/** The wake-up an endpoint should have, if nobody is at work and nothing will wake it. */
+function wakeUpFor(runtime: RuntimeItem, first: FirstRow, now: EpochMs): Found | undefined {
   if (first === undefined || isOwned(runtime, now) || (runtime.holdUntil ?? 0) > now) return undefined;
-  const token = { v: 1, ep: runtime.ep } as const;
+  const wakeUp = { v: 1, ep: runtime.ep } as const;
   const wakeAt = wakeAtOf(runtime);
-  if (dueAtOf(first) > now) return wakeAt === undefined ? { token, lost: true } : undefined;
+  if (dueAtOf(first) > now) return wakeAt === undefined ? { wakeUp, lost: true } : undefined;
   const since = Math.max(first.createdAt, dueAtOf(first));
-  return { token, lost: wakeAt === undefined && now - since > LOST_AFTER_MS };
+  return { wakeUp, lost: wakeAt === undefined && now - since > LOST_AFTER_MS };
 }
 
 /** Behind a shut gate: whether something is older than the retention, or was dropped. */

@@ -72,7 +72,7 @@ export async function publishOperational(
   const name = await ports.store.get(appNameKey(OPERATIONS), 'eventual');
   if (name === undefined || op.data['application'] === name.id) return;
   // Told again, minutes after the first time: another row of it would be due for as long as it is old, and look like a lost
-  // token. A job that runs again has its first time: it may have died before its message was fanned out.
+  // wake-up. A job that runs again has its first time: it may have died before its message was fanned out.
   const app = name.id as AppId;
   if (op.at !== undefined) {
     const told = await ports.store.get(messageKey(messageIdOf(app, op.key, ports.crypto)), 'eventual');

@@ -1,5 +1,5 @@
 /**
- * Every minute, one at a time: sends the tokens of endpoints whose wait is over or ends within the minute, audits,
+ * Every minute, one at a time: sends the wake-ups of endpoints whose wait is over or ends within the minute, audits,
  * reconciles, runs replay jobs and erasures, and watches our own egress. Every step may be repeated; what one minute does
  * not finish the next does.
  */
@@ -51,7 +51,7 @@ const RUN_MS = 45_000;
 const JOBS_MS = 15_000;
 const ERASE_MS = 8_000;
 const LEASE_MS = 70_000;
-/** Until the next run: what is due before it gets a token with a delay of its own, or all would be woken at one second. */
+/** Until the next run: what is due before it gets a wake-up with a delay of its own, or all would be woken at one second. */
 const COMING_MS = MINUTE_MS;
 /** Waits up to so far ahead are read for the egress guard: the longest hold. */
 const HOLDS_MS = 15 * MINUTE_MS;
@@ -129,7 +129,7 @@ async function wakeDue(ports: TendPorts, withTraffic: number): Promise<void> {
         }));
         const due = listed.filter(({ at }) => at <= now);
         if (due.length > 0) await wake.send(due.map(({ ep }) => ({ v: 1, ep })));
-        // A session sent the token of a short wait itself; a second one finds nothing due, and is dropped.
+        // A session sent the wake-up of a short wait itself; a second one finds nothing due, and is dropped.
         const coming = listed.filter(({ at }) => at > now && at <= now + COMING_MS);
         const delays = coming.map(({ at }) => Math.ceil((at - now) / 1_000));
         if (coming.length > 0)

@@ -115,12 +115,12 @@ describe('what a service answers', () => {
     expect(Buffer.from((result.item as unknown as { bytes: Uint8Array }).bytes)).toEqual(Buffer.of(1, 2));
   });
 
-  test('a cancelled transaction brings its reasons', async () => {
+  test('a canceled transaction brings its reasons', async () => {
     const store = new DynamoDbEventStore(createDynamoDbClient(environment()), 'events');
     const update = { pk: makeEventItem('answers', 'evt-4').pk, condition: missing('owner'), set: {} };
-    const cancelled = (...codes: readonly string[]): Planned =>
+    const canceled = (...codes: readonly string[]): Planned =>
       refusal('TransactionCanceledException', { CancellationReasons: codes.map(Code => ({ Code })) });
-    plan(cancelled('None', 'None', 'ConditionalCheckFailed'), cancelled('None', 'ThrottlingError'));
+    plan(canceled('None', 'None', 'ConditionalCheckFailed'), canceled('None', 'ThrottlingError'));
     expect(await store.transact(update, [], 'a')).toEqual({ kind: 'effect_refused', index: 1 });
     await expect(store.transact(update, [], 'b')).rejects.toThrow(/ThrottlingError/);
     plan(refusal('TransactionInProgressException'), refusal('TransactionInProgressException'));

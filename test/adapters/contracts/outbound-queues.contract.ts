@@ -16,15 +16,15 @@ export function outboundQueuesContract(subject: () => OutboundQueuesSubject): vo
     return found;
   };
 
-  test('WakeQueue accepts more tokens than one call of the service takes', async () => {
-    const tokens = Array.from({ length: 23 }, (_, n) => ({ v: 1 as const, ep: `ep_${n}` }));
-    await subject().wake.send(tokens);
+  test('WakeQueue accepts more wake-ups than one call of the service takes', async () => {
+    const wakeUps = Array.from({ length: 23 }, (_, n) => ({ v: 1 as const, ep: `ep_${n}` }));
+    await subject().wake.send(wakeUps);
     await subject().wake.send([]);
     const found = await takeAll('wake', 23);
-    expect(found.map(({ body }) => body).toSorted()).toEqual(tokens.map(token => JSON.stringify(token)).toSorted());
+    expect(found.map(({ body }) => body).toSorted()).toEqual(wakeUps.map(wakeUp => JSON.stringify(wakeUp)).toSorted());
   });
 
-  test('WakeQueue hides a delayed token until its time', async () => {
+  test('WakeQueue hides a delayed wake-up until its time', async () => {
     await subject().wake.send([{ v: 1, ep: 'ep_late', mode: 'end' }], 2);
     expect(await subject().take('wake')).toEqual([]);
     await subject().wait(3);
@@ -32,9 +32,9 @@ export function outboundQueuesContract(subject: () => OutboundQueuesSubject): vo
     expect(found.map(({ body }) => body)).toEqual(['{"v":1,"ep":"ep_late","mode":"end"}']);
   });
 
-  test('WakeQueue hides each token until a time of its own', async () => {
-    const tokens = ['ep_now', 'ep_late'].map(ep => ({ v: 1, ep }) as const);
-    await subject().wake.send(tokens, [0, 2]);
+  test('WakeQueue hides each wake-up until a time of its own', async () => {
+    const wakeUps = ['ep_now', 'ep_late'].map(ep => ({ v: 1, ep }) as const);
+    await subject().wake.send(wakeUps, [0, 2]);
     const first = await takeAll('wake', 1);
     expect(first.map(({ body }) => body)).toEqual(['{"v":1,"ep":"ep_now"}']);
     await subject().wait(3);

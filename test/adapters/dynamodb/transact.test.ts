@@ -11,26 +11,26 @@ const answered = (error?: Error) => {
   const send = async (): Promise<unknown> => (error === undefined ? {} : Promise.reject(error));
   return transact({ send } as unknown as DynamoDBClient, [], 'token');
 };
-const said = { $metadata: {}, message: 'cancelled' };
-const cancelled = (...codes: string[]) =>
+const said = { $metadata: {}, message: 'canceled' };
+const canceled = (...codes: string[]) =>
   new TransactionCanceledException({ ...said, CancellationReasons: codes.map(Code => ({ Code })) });
 
 describe('a transaction', () => {
   test.each([
     ['applied', undefined, { kind: 'applied' }],
-    ['refused: the first condition that does not hold', cancelled('None', 'ConditionalCheckFailed'), { index: 1 }],
-    ['refused, though another write met it', cancelled('TransactionConflict', 'ConditionalCheckFailed'), { index: 1 }],
-    ['met by another write', cancelled('None', 'TransactionConflict'), { kind: 'conflict' }],
+    ['refused: the first condition that does not hold', canceled('None', 'ConditionalCheckFailed'), { index: 1 }],
+    ['refused, though another write met it', canceled('TransactionConflict', 'ConditionalCheckFailed'), { index: 1 }],
+    ['met by another write', canceled('None', 'TransactionConflict'), { kind: 'conflict' }],
     ['still under way', new TransactionInProgressException(said), { kind: 'conflict' }],
   ])('%s', async (_, error, result) => {
     expect(await answered(error)).toMatchObject(result);
   });
 
-  test('that was cancelled for another reason was not applied, and says why', async () => {
-    const throttled = answered(cancelled('None', 'ThrottlingError'));
-    await expect(throttled).rejects.toThrow('TransactWriteItems cancelled: None; ThrottlingError');
+  test('that was canceled for another reason was not applied, and says why', async () => {
+    const throttled = answered(canceled('None', 'ThrottlingError'));
+    await expect(throttled).rejects.toThrow('TransactWriteItems canceled: None; ThrottlingError');
     await expect(throttled).rejects.toMatchObject({ outcome: 'not_applied' });
-    await expect(answered(cancelled())).rejects.toBeInstanceOf(DependencyError);
+    await expect(answered(canceled())).rejects.toBeInstanceOf(DependencyError);
   });
 
   test('whose answer was lost is not known', async () => {

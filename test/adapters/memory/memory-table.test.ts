@@ -234,7 +234,7 @@ describe('a transaction in memory', () => {
     await expect(store.transact(events({}), many, 't')).rejects.toThrow('1 to 100 writes, not 101');
   });
 
-  test('is cancelled by a conflict at its rate, with nothing applied', async () => {
+  test('is canceled by a conflict at its rate, with nothing applied', async () => {
     const { store, database } = build({ conflictRate: 1 });
     await store.insert(makeEventItem('s', 'e'));
     expect(await store.transact(events({}), [ledger('1')], 't')).toEqual({ kind: 'conflict' });

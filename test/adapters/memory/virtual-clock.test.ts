@@ -29,11 +29,11 @@ describe('the virtual clock', () => {
     expect(seen).toEqual([10, 20, 30, 40, 50]);
   });
 
-  test('runs what is late at once, and nothing that was cancelled', async () => {
+  test('runs what is late at once, and nothing that was canceled', async () => {
     const clock = new VirtualClock(100);
     const ran: string[] = [];
     clock.at(50, () => ran.push(`late@${clock.now()}`));
-    clock.at(110, () => ran.push('cancelled'))();
+    clock.at(110, () => ran.push('canceled'))();
     await clock.advanceBy(20);
     expect(ran).toEqual(['late@100']);
   });

@@ -212,13 +212,15 @@ export const SENDING: readonly Journey[] = [
     },
   ),
   {
-    ...{ name: 'a token of no known form', function: 'DrainFast', stage: 'sending' },
+    ...{ name: 'a wake-up of no known form', function: 'DrainFast', stage: 'sending' },
     judged: 'in the dead-letter queue, whole',
-    prepare: (stage, id) => stage.send(/WakeFast/, `no token: ${id}`),
+    prepare: (stage, id) => stage.send(/WakeFast/, `no wake-up: ${id}`),
     act: async stage => void (await stage.deliver(/WakeFast/, 'DrainFast', 1)),
     check: async (stage, id) => {
       await stage.deliver(/WakeFast/, 'DrainFast');
-      return (await stage.drain(/WakesDead/)).includes(`no token: ${id}`) ? [] : ['LOST: not in the dead-letter queue'];
+      return (await stage.drain(/WakesDead/)).includes(`no wake-up: ${id}`)
+        ? []
+        : ['LOST: not in the dead-letter queue'];
     },
   },
   sending(

@@ -123,7 +123,7 @@ describe('queues', () => {
   const queue = (name: string): Resource =>
     all('AWS::SQS::Queue', data).find(([id]) => id.replace(/[0-9A-F]{8}$/, '') === `Delivery${name}`)?.[1] ?? {};
 
-  it('hide a token for longer than a dead session keeps its lease, and a job for longer than its function runs, and less than a minute', () => {
+  it('hide a wake-up for longer than a dead session keeps its lease, and a job for longer than its function runs, and less than a minute', () => {
     const { drainTimeoutMs, leaseMs, wakeVisibilityMs } = OUTBOUND_TIMINGS;
     expect(wakeVisibilityMs).toBeGreaterThanOrEqual(drainTimeoutMs + leaseMs + 10_000);
     for (const name of ['WakeFast', 'WakeSlow'])

@@ -32,14 +32,14 @@ export const OUTBOUND_MUTANTS: readonly Mutant[] = [
     }`,
   },
   {
-    name: 'publish sends tokens before it puts rows',
+    name: 'publish sends wake-ups before it puts rows',
     journey: 'publish without a job, delivered',
     file: 'core/outbound/fan-out/fan-out-now.ts',
     of: 'fanOutNow',
     bug: `(real, ports, ...rest) => {
       let rows;
       const putMany = async (...args) => { rows = args; };
-      const send = async (tokens) => { await ports.wake.send(tokens); await ports.store.putMany(...rows); };
+      const send = async (wakeUps) => { await ports.wake.send(wakeUps); await ports.store.putMany(...rows); };
       return real({ ...ports, store: also(ports.store, 'putMany', putMany), wake: also(ports.wake, 'send', send) }, ...rest);
     }`,
   },
@@ -131,14 +131,14 @@ export const OUTBOUND_MUTANTS: readonly Mutant[] = [
       real(ep, me, end.state.holdUntil === undefined ? end : { ...end, wakeAt: undefined })`,
   },
   {
-    name: 'resume without a wake and without a token',
+    name: 'resume without a wake and without a wake-up',
     journey: 'pause and resume in mid-session',
     file: 'core/outbound/gate/gate.ts',
     of: 'change',
     bug: '(real, ports, write, wanted) => real(ports, write, wanted)',
   },
   {
-    name: 'no look after the release, and no token for a short wait',
+    name: 'no look after the release, and no wake-up for a short wait',
     journey: 'failure, retry, delivered',
     file: SESSION,
     of: 'release',
@@ -151,11 +151,11 @@ export const OUTBOUND_MUTANTS: readonly Mutant[] = [
     name: 'a release that fails is acknowledged',
     journey: 'publish, delivered',
     file: SESSION,
-    of: 'handleToken',
-    bug: `async (real, tools, token, invocation) => {
-      const asked = await ask({ telemetry: tools.ports.telemetry, stage: 'session' }, () => runOnce(tools, token, invocation));
+    of: 'handleWakeUp',
+    bug: `async (real, tools, wakeUp, invocation) => {
+      const asked = await ask({ telemetry: tools.ports.telemetry, stage: 'session' }, () => runOnce(tools, wakeUp, invocation));
       if (!asked.ok) return 'ack';
-      return asked.value === 'again' ? real(tools, token, invocation) : asked.value;
+      return asked.value === 'again' ? real(tools, wakeUp, invocation) : asked.value;
     }`,
   },
   {
@@ -232,7 +232,7 @@ export const OUTBOUND_MUTANTS: readonly Mutant[] = [
     name: 'what is too old behind a shut gate never ends',
     journey: 'expiry behind a shut gate',
     file: 'core/outbound/tend/audit.ts',
-    of: 'endingToken',
+    of: 'endingWakeUp',
     bug: 'async () => undefined',
   },
 ];

@@ -68,7 +68,7 @@ describe('docs/api/delivery-openapi.json', () => {
 
   it('describes real replies: each success and each error of each route, and every field was seen', async () => {
     const world = judged();
-    const { call, publish, settle, answer, pass, tokens, store } = world;
+    const { call, publish, settle, answer, pass, wakeUps, store } = world;
 
     // 1. Applications.
     const app = (await call('POST /v1/apps', {}, { name: 'Acme', uid: 'acme' })).body.id as string;
@@ -177,7 +177,7 @@ describe('docs/api/delivery-openapi.json', () => {
     for (const act of ['pause', 'resume'] as const) await call(`POST ${E}/${act}`, at, {});
     answer(200);
     pass(60_000);
-    tokens.push({ v: 1, ep: ep as never });
+    wakeUps.push({ v: 1, ep: ep as never });
     await settle();
     await call('GET /v1/apps/{app}/messages/{msg}/deliveries', { app, msg });
     await call(`GET ${E}/deliveries`, at, undefined, { status: 'delivered', code_class: '2xx', limit: '1' });

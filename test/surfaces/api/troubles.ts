@@ -28,9 +28,9 @@ async function publishAll({ app, publish, settle, pass }: World, count: number, 
   await settle();
   return ids[looked] as MessageId;
 }
-async function later({ ep, pass, tokens, settle }: World, ms: number): Promise<void> {
+async function later({ ep, pass, wakeUps, settle }: World, ms: number): Promise<void> {
   pass(ms);
-  tokens.push({ v: 1, ep: ep as EndpointId });
+  wakeUps.push({ v: 1, ep: ep as EndpointId });
   await settle();
 }
 const change = ({ app, ep, call }: World, body: object) => call(`PATCH ${E}`, { app, ep }, body);

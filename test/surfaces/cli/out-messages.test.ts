@@ -295,7 +295,7 @@ describe('messages in another environment', () => {
       broken.cutAfter(left, late);
       const { code } = await broken.run(bring(messages));
       broken.mend();
-      expect([broken.jobs, broken.tokens, broken.sent], `${n}`).toEqual([[], [], []]);
+      expect([broken.jobs, broken.wakeUps, broken.sent], `${n}`).toEqual([[], [], []]);
       expect((await broken.run(bring(messages))).code, `${n}`).toBe(0);
       expect(await differences(old, broken), `stopped at write ${left}`).toEqual([]);
       if (code === 0) break;

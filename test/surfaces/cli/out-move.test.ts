@@ -185,7 +185,7 @@ describe('customers in another environment', () => {
       expect(closed_at, uid).toBe(GATES.includes(uid) ? null : toIso(target.clock.now()));
     // Nothing was sent, told or queued; nothing is about to be told of what the old one disabled an hour ago.
     const quiet = async (): Promise<Json> => ({ sent: target.sent, outbox: (await target.items('outbox')).size });
-    expect([target.jobs, target.tokens, await quiet()]).toEqual([[], [], { sent: [], outbox: 0 }]);
+    expect([target.jobs, target.wakeUps, await quiet()]).toEqual([[], [], { sent: [], outbox: 0 }]);
     for (const [key, item] of await target.items('registry'))
       if (key.startsWith('R#')) expect([eventsOf(item, target.clock.now()), item.gpk], key).toEqual([[], undefined]);
 
@@ -307,7 +307,7 @@ describe('customers in another environment', () => {
       const broken = empty();
       broken.cutAfter(left, late);
       expect((await broken.run([...args, '--yes'])).code, `${n}`).toBe(left < writes ? 1 : 0);
-      expect([broken.jobs, broken.tokens, broken.sent], `${n}`).toEqual([[], [], []]);
+      expect([broken.jobs, broken.wakeUps, broken.sent], `${n}`).toEqual([[], [], []]);
       broken.mend();
       expect((await broken.run([...args, '--yes'])).code, `${n}`).toBe(0);
       expect(await differences(old, broken), `stopped at write ${left}`).toEqual([]);

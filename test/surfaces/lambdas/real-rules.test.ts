@@ -158,15 +158,15 @@ describe('sending', () => {
     expect([aws.total('TendRuns'), aws.total('WakeLost'), aws.total('FanOutLost')]).toEqual([1, 0, 0]);
   });
 
-  it('tend wakes the sender of a message whose token was lost, by the queue of the fast lane', async () => {
+  it('tend wakes the sender of a message whose wake-up was lost, by the queue of the fast lane', async () => {
     await api('POST /v1/apps/{app}/messages', { app }, { key: 'k2', type: 'invoice.paid', data: {} }, 'publish');
     await (await load('fan-out'))(aws.take('jobs'), context());
     expect(aws.take('wake-fast').Records).toHaveLength(1);
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 30 * MINUTE_MS });
     await (await load('tend'))({}, context());
-    const tokens = aws.take('wake-fast');
-    expect([tokens.Records.length, aws.take('wake-slow').Records.length, aws.total('WakeLost')]).toEqual([1, 0, 1]);
-    expect(await (await load('drain'))(tokens, context(90_000))).toEqual({ batchItemFailures: [] });
+    const wakeUps = aws.take('wake-fast');
+    expect([wakeUps.Records.length, aws.take('wake-slow').Records.length, aws.total('WakeLost')]).toEqual([1, 0, 1]);
+    expect(await (await load('drain'))(wakeUps, context(90_000))).toEqual({ batchItemFailures: [] });
     vi.useRealTimers();
   });
 

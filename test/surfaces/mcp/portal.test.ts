@@ -18,7 +18,7 @@ const why = 'our address is right again';
 /** Two customers with one endpoint each: what was sent to `ours` died, and so did what was sent to `theirs`. */
 async function twoCustomers() {
   const world = await servePortal();
-  const { call, publish, settle, pass, tokens } = world;
+  const { call, publish, settle, pass, wakeUps } = world;
   world.answer(400);
   world.say(`${ORDER} \u202e`);
   const made = [];
@@ -37,7 +37,7 @@ async function twoCustomers() {
   await settle();
   for (let n = 0; n < 3; n++) {
     pass(400_000);
-    for (const { ep } of made) tokens.push({ v: 1, ep: ep as never });
+    for (const { ep } of made) wakeUps.push({ v: 1, ep: ep as never });
     await settle();
   }
   world.answer(200);

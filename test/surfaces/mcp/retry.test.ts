@@ -16,7 +16,7 @@ async function dead(many: number, args: readonly string[] = []) {
     await world.settle();
     for (let n = 0; n < 3; n++) {
       world.pass(400_000);
-      world.tokens.push({ v: 1, ep: world.ep as never });
+      world.wakeUps.push({ v: 1, ep: world.ep as never });
       await world.settle();
     }
   };

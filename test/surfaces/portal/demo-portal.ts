@@ -15,7 +15,7 @@ const SCHEMA = {
 
 export async function brokenEndpoint(look: Parameters<typeof servePortal>[0] = {}) {
   const world = await servePortal(look);
-  const { call, publish, settle, pass, tokens } = world;
+  const { call, publish, settle, pass, wakeUps } = world;
   world.answerBy(({ url }) =>
     url === WRONG ? [422, '<html><body><h1>422 Unprocessable Content</h1></body></html>'] : [200, '{"ok":true}'],
   );
@@ -54,7 +54,7 @@ export async function brokenEndpoint(look: Parameters<typeof servePortal>[0] = {
   // Its retries: 5 and 300 seconds after.
   for (const ms of [20_000, 400_000]) {
     pass(ms);
-    tokens.push({ v: 1, ep });
+    wakeUps.push({ v: 1, ep });
     await settle();
   }
   return { ...world, app, ep };

@@ -60,7 +60,7 @@ describe('retention_days', () => {
   /** One message to each application, whose endpoints are paused; then two days and a bit. */
   async function twoDaysLater() {
     const world = await limited({ retention_days: 2 });
-    const { app, ep, other, otherEp, call, publish, settle, pass, tokens } = world;
+    const { app, ep, other, otherEp, call, publish, settle, pass, wakeUps } = world;
     const endpoints = [
       { app, ep },
       { app: other, ep: otherEp },
@@ -70,7 +70,7 @@ describe('retention_days', () => {
     const kept = await publish(other, '{"key":"k1","type":"a","data":1}');
     await settle();
     const end = async (): Promise<void> => {
-      tokens.push(...[ep, otherEp].map(each => ({ v: 1, ep: each, mode: 'end' }) as const));
+      wakeUps.push(...[ep, otherEp].map(each => ({ v: 1, ep: each, mode: 'end' }) as const));
       await settle();
     };
     pass(2 * DAY_MS - 1_000);

@@ -69,7 +69,7 @@ const WHOLE: readonly DeliveryRoute[] = ['GET /v1/apps/{app}/contacts'];
 /** Four of everything; each message is dead at one endpoint after four attempts, and waits at another that is paused. */
 async function fullWorld(): Promise<World> {
   const world = await withEndpoint();
-  const { app, ep, call, publish, settle, pass, answer, tokens } = world;
+  const { app, ep, call, publish, settle, pass, answer, wakeUps } = world;
   const endpoint = async (n: number): Promise<string> =>
     (await call('POST /v1/apps/{app}/endpoints', { app }, { url: `https://e${n}.customer.com/` })).body.id;
   const paused = await endpoint(1);
@@ -93,7 +93,7 @@ async function fullWorld(): Promise<World> {
   }
   for (let n = 0; n < COUNT; n++) {
     pass(10_000);
-    tokens.push({ v: 1, ep });
+    wakeUps.push({ v: 1, ep });
     await settle();
   }
   for (let n = 0; n < COUNT; n++) {

@@ -53,7 +53,7 @@ describe('the producer', () => {
   });
 
   it('sees a failed attempt, its retry, and the success', async () => {
-    const { app, ep, publish, settle, call, answer, pass, tokens } = await withEndpoint();
+    const { app, ep, publish, settle, call, answer, pass, wakeUps } = await withEndpoint();
     answer(503);
     const msg = (await publish(app, PUBLISHED)).body.id as string;
     await settle();
@@ -61,7 +61,7 @@ describe('the producer', () => {
     expect(await deliveries()).toMatchObject([{ status: 'retrying', attempt_count: 1, replayable: false }]);
     answer(200);
     pass(10_000);
-    tokens.push({ v: 1, ep });
+    wakeUps.push({ v: 1, ep });
     await settle();
     expect(await deliveries()).toMatchObject([{ status: 'delivered', attempt_count: 2 }]);
     const path = { app, ep, msg };

@@ -108,8 +108,8 @@ describe('what it is given', () => {
     expect(ids(await read())).toEqual(large.slice(4));
   });
 
-  it('is what it wants, and nothing is sent: no request, no token, whoever else is sent to', async () => {
-    const { app, call, make, ok, publish, send, settle, sent, ports, rules, jobs, tokens, store, telemetry } =
+  it('is what it wants, and nothing is sent: no request, no wake-up, whoever else is sent to', async () => {
+    const { app, call, make, ok, publish, send, settle, sent, ports, rules, jobs, wakeUps, store, telemetry } =
       await world();
     const wants = await make({
       types: ['invoice.*'],
@@ -126,13 +126,13 @@ describe('what it is given', () => {
     const doing = { publishOperational: async () => undefined, runReplay: async () => undefined };
     const [job] = jobs.splice(0) as FanOutJob[];
     await fanOut({ ...ports, ...doing, endpoints }, rules, [{ id: 1, job: job as FanOutJob }]);
-    expect(tokens.splice(0)).toEqual([{ v: 1, ep: pushed }]);
+    expect(wakeUps.splice(0)).toEqual([{ v: 1, ep: pushed }]);
     const application = (await store.get(applicationKey(app as AppId), 'consistent')) as ApplicationItem;
     const message = (await store.get(messageKey(job?.msg as MessageId), 'consistent')) as MessageItem;
     await fanOutNow({ ...ports, telemetry, endpoints }, rules, { message, application });
-    expect(tokens.splice(0)).toEqual([{ v: 1, ep: pushed }]);
+    expect(wakeUps.splice(0)).toEqual([{ v: 1, ep: pushed }]);
     expect((await ok(call(READ, { app, ep: wants })))['data'].map((each: Json) => each['id'])).toEqual([msg]);
-    // A token that comes all the same finds a closed door, and takes a wake away with it.
+    // A wake-up that comes all the same finds a closed door, and takes a wake away with it.
     const runtime = await store.get(runtimeKey(wants as EndpointId), 'consistent');
     await call(`POST ${E}/pause`, { app, ep: wants }, {});
     await call(`POST ${E}/resume`, { app, ep: wants }, {});
@@ -344,7 +344,7 @@ describe('its gate', () => {
 
 describe('whoever watches', () => {
   it('sees nothing late, lost or failing, however long nobody reads', async () => {
-    const { ports, rules, look, read, ack, sendAll, pass, telemetry, measured, tokens, sent } = await world();
+    const { ports, rules, look, read, ack, sendAll, pass, telemetry, measured, wakeUps, sent } = await world();
     await sendAll(3);
     pass(3 * HOUR_MS);
     await ack((await read('1'))['cursor']);
@@ -353,7 +353,7 @@ describe('whoever watches', () => {
     const jobs = { send: async (list: readonly unknown[]) => void told.push(...list) };
     const tending = { ...ports, jobs, slow: ports.wake, telemetry, endpoints: async () => [] } as unknown as TendPorts;
     await tend(tending, { retentionMs: rules.retentionMs, auditMinutes: 10 });
-    expect([tokens, told, sent]).toEqual([[], [], []]);
+    expect([wakeUps, told, sent]).toEqual([[], [], []]);
     expect(telemetry.total('WakeLost') + telemetry.total('FanOutLost')).toBe(0);
     expect(measured('DeliveriesWaiting')).toEqual([0]);
   });

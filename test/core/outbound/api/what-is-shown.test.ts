@@ -61,7 +61,7 @@ it('refuses what is no UTF-8, and stores nothing', async () => {
 });
 
 it('keeps the first throttled request of a hold, and how many followed, in two writes', async () => {
-  const { app, ep, call, publish, settle, pass, answer, tokens, store } = await withEndpoint();
+  const { app, ep, call, publish, settle, pass, answer, wakeUps, store } = await withEndpoint();
   answer(429);
   const msg = (await publish(app, '{"key":"k","type":"a","data":1}')).body.id as MessageId;
   await settle();
@@ -69,7 +69,7 @@ it('keeps the first throttled request of a hold, and how many followed, in two w
   expect(await attempts()).toMatchObject([{ kind: 'throttled', code: 429, class: 'throttled', further: 0 }]);
   const again = async (): Promise<void> => {
     pass(900_000);
-    tokens.push({ v: 1, ep: ep as EndpointId });
+    wakeUps.push({ v: 1, ep: ep as EndpointId });
     await settle();
   };
   for (let n = 0; n < 3; n++) await again();
@@ -119,14 +119,14 @@ it('shows values of the headers of an endpoint to nobody, also where the receive
 });
 
 it('counts what is dead now, and what ever died', async () => {
-  const { app, ep, call, publish, settle, pass, answer, tokens } = await withEndpoint();
+  const { app, ep, call, publish, settle, pass, answer, wakeUps } = await withEndpoint();
   await call('PATCH /v1/apps/{app}', { app }, { schedule: [5] });
   answer(422);
   const sent: string[] = [];
   for (const key of ['k', 'l']) sent.push((await publish(app, `{"key":"${key}","type":"a","data":1}`)).body.id);
   await settle();
   pass(60_000);
-  tokens.push({ v: 1, ep: ep as EndpointId });
+  wakeUps.push({ v: 1, ep: ep as EndpointId });
   await settle();
   const health = async () => (await call(`GET ${E}/health`, { app, ep })).body;
   expect(await health()).toMatchObject({ dead: 2, dead_more: false, died: 2 });

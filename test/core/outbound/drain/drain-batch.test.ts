@@ -1,4 +1,4 @@
-/** What a batch of tokens asks of its queue: which messages come again, and after how many seconds. */
+/** What a batch of wake-ups asks of its queue: which messages come again, and after how many seconds. */
 import { expect, it } from 'vitest';
 import { MemoryTelemetry } from '#adapters/memory/memory-telemetry.ts';
 import { DependencyError } from '#core/errors.ts';
@@ -7,7 +7,7 @@ import { drainBatch } from '#core/outbound/drain/drain-batch.ts';
 import type { SessionTools } from '#core/outbound/drain/session-state.ts';
 import { OUTBOUND_TIMINGS } from '#core/outbound/protocol/timings.ts';
 
-const token = (id: string, ep: string, mode?: 'end') => ({
+const wakeUp = (id: string, ep: string, mode?: 'end') => ({
   id,
   body: JSON.stringify({ v: 1, ep, ...given({ mode }) }),
   receipt: `receipt of ${id}`,
@@ -32,9 +32,9 @@ function tools(giveBackMs = OUTBOUND_TIMINGS.giveBackMs) {
   return { hidden, dead, telemetry, tools: { ports, rules } as unknown as SessionTools };
 }
 
-it('gives a token back for seventy seconds, each copy of it, and keeps what is done', async () => {
+it('gives a wake-up back for seventy seconds, each copy of it, and keeps what is done', async () => {
   const { tools: given, hidden } = tools();
-  const messages = [token('a', 'ep_1'), token('b', 'ep_gone'), token('c', 'ep_1')];
+  const messages = [wakeUp('a', 'ep_1'), wakeUp('b', 'ep_gone'), wakeUp('c', 'ep_1')];
   expect((await drainBatch(given, messages, invocation)).toSorted()).toEqual(['a', 'c']);
   expect(hidden.toSorted()).toEqual([
     ['receipt of a', 70],
@@ -44,14 +44,14 @@ it('gives a token back for seventy seconds, each copy of it, and keeps what is d
 
 it('hides for whole seconds, never for less than it was told to', async () => {
   const { tools: given, hidden } = tools(5_001);
-  await drainBatch(given, [token('a', 'ep_1')], invocation);
+  await drainBatch(given, [wakeUp('a', 'ep_1')], invocation);
   expect(hidden).toEqual([['receipt of a', 6]]);
 });
 
-it('sends what is no token to the dead-letter queue, whole', async () => {
+it('sends what is no wake-up to the dead-letter queue, whole', async () => {
   const { tools: given, hidden, dead, telemetry } = tools();
   const bad = { id: 'x', body: '{"v":1,"ep":5}', receipt: 'r' };
-  expect(await drainBatch(given, [bad, token('b', 'ep_gone')], invocation)).toEqual([]);
+  expect(await drainBatch(given, [bad, wakeUp('b', 'ep_gone')], invocation)).toEqual([]);
   expect([dead, hidden]).toEqual([[bad.body], []]);
   expect(telemetry.lines.map(({ line }) => line['cause'])).toEqual(['unknown_message']);
 });

@@ -42,7 +42,7 @@ it('compares 1,200 messages with their deliveries in several runs', async () => 
   expect(world.telemetry.total('TendRuns')).toBe(runs);
 });
 
-it('audits 1,000 endpoints in several runs, and wakes the one whose token was lost', async () => {
+it('audits 1,000 endpoints in several runs, and wakes the one whose wake-up was lost', async () => {
   const world = slowWorld(600, { publishes: 'direct' });
   const app = await world.createApplication();
   const other = await world.createApplication();

@@ -23,5 +23,5 @@ export function isOthers(
   if (!actor.startsWith('drainer')) return true;
   if (action.startsWith('deletes its') || action.startsWith('deletes with'))
     return sessions[Number(actor.at(-1))]?.end === 'ack';
-  return action === 'receives a token' || action.startsWith('visibility ends');
+  return action === 'receives a wake-up' || action.startsWith('visibility ends');
 }

@@ -5,7 +5,7 @@
 import { nodeCodec } from '#adapters/codec/node-codec.ts';
 import { nodeCrypto } from '#adapters/crypto/node-crypto.ts';
 import { newEndpointOf } from '#core/outbound/api/endpoint-body.ts';
-import { handleToken } from '#core/outbound/drain/session.ts';
+import { handleWakeUp } from '#core/outbound/drain/session.ts';
 import type { SessionTools } from '#core/outbound/drain/session-state.ts';
 import type { Answer, ItemResult, ItemStore, ItemUpdate, KeyRange } from '#core/outbound/ports.ts';
 import type { EndpointItem, RuntimeItem } from '#core/outbound/protocol/items.ts';
@@ -90,7 +90,7 @@ export class DrainSession {
   start(): Promise<void> {
     const now = this.#world.clock.now();
     const invocation = { startedAt: now, deadline: now + 2 * FAR_MS, held: { bytes: 0 } };
-    return this.process.start(() => handleToken(this.#tools(), { v: 1, ep: EP }, invocation));
+    return this.process.start(() => handleWakeUp(this.#tools(), { v: 1, ep: EP }, invocation));
   }
 
   #tools(): SessionTools {
@@ -104,7 +104,7 @@ export class DrainSession {
         lookMs: FAR_MS,
         pollMs: FAR_MS,
         slackMs: 0,
-        delayedTokenMs: -FAR_MS,
+        delayedWakeUpMs: -FAR_MS,
         crashLimit: FAR_MS,
       },
       retentionMs: RETENTION_MS,

@@ -27,17 +27,17 @@ export function isAbout(
   return row.message === first.message && row.row.gen === first.row.gen && row.row.n === first.row.n;
 }
 
-/** Behind a shut gate the model may end rows that are over by any token; the code does by those of the audit only. */
+/** Behind a shut gate the model may end rows that are over by any wake-up; the code does by those of the audit only. */
 export function dropsAtGate(state: State, me: number): State {
   const drainers = state.drainers.map((it, k) => (it && k === me ? { ...it, step: 'ack' as const } : it));
   return { ...state, drainers, runtime: { ...state.runtime, wake: 'none' } };
 }
 
-/** The lease was refused three times: the token comes back, as after an error. */
+/** The lease was refused three times: the wake-up comes back, as after an error. */
 export function givesBack(state: State, me: number): State {
   const slot = state.drainers[me]?.slot ?? 0;
-  const tokens = state.tokens.map((token, at) => (at === slot && token === me ? LOST : token));
-  return { ...state, tokens, drainers: state.drainers.map((it, k) => (k === me ? undefined : it)) };
+  const wakeUps = state.wakeUps.map((wakeUp, at) => (at === slot && wakeUp === me ? LOST : wakeUp));
+  return { ...state, wakeUps, drainers: state.drainers.map((it, k) => (k === me ? undefined : it)) };
 }
 
 /** Something comes before the `wakeAt` that the release found. */
@@ -87,7 +87,7 @@ export const PLACE: Readonly<Record<Call, DrainerStep>> = {
 };
 /** Which steps of the model a call may be. */
 export const STEPS: Readonly<Record<Call, RegExp>> = {
-  wake: /^gate closed|^on hold or held|^reads the item/,
+  wake: /^gate shut|^on hold or held|^reads the item/,
   rows: /^reads \d|^finds nothing due/,
   lease: /^takes the lease$|^is refused the lease/,
   query: /^queries \d|^queries, none/,

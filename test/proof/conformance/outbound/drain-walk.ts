@@ -31,10 +31,10 @@ const LEASES_LOST = 0.25;
 const FAILURES_FOR_GOOD = 0.06;
 const SHAPES: readonly Partial<Shape>[] = [
   { publish: 2, fans: 2 },
-  { tokens: 2 },
+  { wakeUps: 2 },
   { messages: 2 },
   { late: 1 },
-  { messages: 2, fans: 2, tokens: 2 },
+  { messages: 2, fans: 2, wakeUps: 2 },
 ];
 
 /** The code repeats these after an error; what they wrote may have been written. */
@@ -162,7 +162,7 @@ class DrainWalk {
     const claims = session.claimsTwice && session.isLeased;
     const wanted = claims ? /own retry/ : call === 'failure' ? FAILURES[session.said] : STEPS[call];
     if ((call === 'wake' || call === 'lease') && session.end === 'ack' && isShut(this.#state.runtime.gate)) {
-      this.#note(`drainer: ${call === 'lease' ? 'is refused the lease: ' : ''}gate closed: drops the token`);
+      this.#note(`drainer: ${call === 'lease' ? 'is refused the lease: ' : ''}gate shut: drops the wake-up`);
       return this.#states.map(state => dropsAtGate(state, me));
     }
     const ahead = this.#states
@@ -222,7 +222,7 @@ class DrainWalk {
     this.#follow(`${call}, which failed`, me, FAILS_AT[call] as RegExp, states);
   }
 
-  /** It is over, and its token comes back by itself. */
+  /** It is over, and its wake-up comes back by itself. */
   #forget(me: number): void {
     this.#sessions[me] = undefined;
     this.#world.sessions[me] = undefined;
@@ -265,7 +265,7 @@ class DrainWalk {
     const me = Number(actor.at(-1));
     if (action.startsWith('the lease')) this.#world.endLease();
     else if (!actor.startsWith('drainer')) outboundStep(this.#world, this.#state, step);
-    else if (action === 'receives a token') {
+    else if (action === 'receives a wake-up') {
       const session = new DrainSession(this.#world, this.#bug);
       this.#sessions[me] = session;
       this.#world.sessions[me] = {} as never;

@@ -44,7 +44,7 @@ interface Acting {
 
 export function sessionStep(world: OutboundWorld, from: State, { actor, action, to }: Step<State>): void {
   const me = Number(actor.at(-1));
-  if (action === 'receives a token') {
+  if (action === 'receives a wake-up') {
     world.sessions[me] = { read: world.runtimeItem(), page: new Map(), retry: new Map() };
     return;
   }
@@ -60,7 +60,7 @@ export function sessionStep(world: OutboundWorld, from: State, { actor, action, 
 
 /** By the start of the action; what is not here touches no item. */
 const ACTS: readonly (readonly [string, (acting: Acting) => void])[] = [
-  ['gate closed', closedGate],
+  ['gate shut', closedGate],
   ['on hold or held', isHeldOff],
   ['finds nothing due', findsNothing],
   ['takes the lease', takesLease],
@@ -121,13 +121,13 @@ function closedGate(acting: Acting): void {
   const { world } = acting;
   mustNotTake(acting);
   const { kind } = world.apply(clearWake(EP), world.random.chance(LOST_REPLIES));
-  demand(kind === 'applied', 'a token at a shut gate could not clear wakeAt');
+  demand(kind === 'applied', 'a wake-up at a shut gate could not clear wakeAt');
 }
 
 function isHeldOff(acting: Acting): void {
   const { owner, leaseUntil, holdUntil } = acting.world.runtimeItem();
   const held = owner !== undefined && (leaseUntil ?? 0) >= acting.now;
-  demand(held || (holdUntil ?? 0) > acting.now + OUTBOUND_TIMINGS.slackMs, 'nothing keeps the token from the lease');
+  demand(held || (holdUntil ?? 0) > acting.now + OUTBOUND_TIMINGS.slackMs, 'nothing keeps the wake-up from the lease');
   mustNotTake(acting);
 }
 

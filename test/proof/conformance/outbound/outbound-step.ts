@@ -98,12 +98,12 @@ function replayStep(world: OutboundWorld, from: State, { action, to }: Step<Stat
   const after = to.people.filter(it => it !== undefined);
   const acting =
     before.find(it => count(before, it) > count(after, it)) ??
-    before.find(it => action.includes('asked') && it.step === 'token');
+    before.find(it => action.includes('asked') && it.step === 'wakeUp');
   const person = world.replayers.find(it => it.step === acting?.step && it.gen === acting.gen);
   if (!person) throw new Divergence(`nobody is about to do this: ${action}`);
   if (action === 'record and row') {
     demandApplied(writeReplay(world, person), action);
-    person.step = 'token';
+    person.step = 'wakeUp';
     return;
   }
   if (action.startsWith('refused'))

@@ -23,10 +23,10 @@ const ROBBERY_SHARE = 0.4;
 const SHAPES: readonly Partial<Shape>[] = [
   { publish: 2, fans: 2 },
   { publish: 1 },
-  { tokens: 2 },
+  { wakeUps: 2 },
   { messages: 2 },
   { late: 1 },
-  { messages: 2, fans: 2, tokens: 2 },
+  { messages: 2, fans: 2, wakeUps: 2 },
 ];
 
 /** One walk of at most `maxSteps` steps; answers its actions. Throws Divergence, with the seed and the run so far. */

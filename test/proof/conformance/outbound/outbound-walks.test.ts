@@ -23,10 +23,10 @@ const NOTICED_BY: Readonly<Record<string, number>> = {
 /** What the code does and the reference does not. */
 const AS_BUILT_ONLY = [
   'publish: puts the row itself',
-  'publish: sends the wake token itself, answers 202',
-  'drainer: finds nothing due: drops the token',
+  'publish: sends the wake-up itself, answers 202',
+  'drainer: finds nothing due: drops the wake-up',
   'drainer: looks: its lease and its gate',
-  'drainer: finds the gate closed',
+  'drainer: finds the gate shut',
   'drainer: finds the gate opened',
   'operator: disables by hand',
   'operator: enables',

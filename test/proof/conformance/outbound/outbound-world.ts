@@ -76,7 +76,7 @@ export interface RealSession {
 
 /** A person between reading the record and its answer. */
 export interface RealReplayer {
-  step: 'write' | 'token';
+  step: 'write' | 'wakeUp';
   readonly gen: number;
   readonly id: string;
   readonly read: RecordItem;

@@ -13,7 +13,7 @@ const WHOLE = new Set(['publish, delivered']);
 /** What tend does rarely is always met; what it repeats each minute, by default one time of 29. */
 const RARE = new Set(['jobs.send', 'wake.send', 'slow.send', 'store.transact', 'store.delete', 'store.put']);
 
-/** Every call that each function makes to a service; but not the drainer's to the dead-letter queue, with what is no token. */
+/** Every call that each function makes to a service; but not the drainer's to the dead-letter queue, with what is no wake-up. */
 const CALLS: Readonly<Partial<Record<OutboundRole, readonly string[]>>> = {
   publish: ['blobs.put', 'jobs.send', 'store.get', 'store.put', 'store.putMany', 'store.query', 'wake.send'],
   'fan-out': [...['blobs.get', 'jobs.send', 'store.get', 'store.put', 'store.putMany', 'store.query', 'wake.send']],

@@ -38,7 +38,7 @@ it('sends the stored bytes, the same id and a fresh time and signature with each
     for (let n = 0; n < 2; n++) {
       world.pass(301_000);
       world.answer(n === 0 ? 422 : 200);
-      world.tokens.push({ v: 1, ep });
+      world.wakeUps.push({ v: 1, ep });
       await world.settle();
     }
     const requests = world.sent.slice(from);

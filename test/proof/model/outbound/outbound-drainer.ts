@@ -1,4 +1,4 @@
-/** The endpoint's actor in the outbound model: a drainer takes a token and the lease, reads a page, and does each row. */
+/** The endpoint's actor in the outbound model: a drainer takes a wake-up and the lease, reads a page, and does each row. */
 import type { Actor, Step } from '#test/proof/model/explore.ts';
 import { passedOn, readRowsBefore, takeAsRead, wake } from './outbound-lease.ts';
 import { beginRequest, decide } from './outbound-record.ts';
@@ -19,12 +19,12 @@ import {
   setDrainer,
   setMessage,
   setRuntime,
-  setToken,
+  setWakeUp,
   spend,
   VISIBLE,
 } from './outbound-state.ts';
 
-/** Steps at which a call may error without being refused: the session gives up and its token comes back. */
+/** Steps at which a call may error without being refused: the session gives up and its wake-up comes back. */
 const CAN_ERROR: readonly DrainerStep[] = [
   'rows',
   'lease',
@@ -44,7 +44,7 @@ const HAS_LEASE: readonly DrainerStep[] = ['query', 'look', 'check', 'sent', 'pu
 export function drainerActor(rules: OutboundRules, me: number): Actor<State> {
   return state => {
     const drainer = state.drainers[me];
-    if (!drainer) return takeToken(rules, state, me);
+    if (!drainer) return takeWakeUp(rules, state, me);
     const session = new Session(rules, state, me, drainer);
     mayFail(session);
     STEPS[drainer.step](session);
@@ -56,7 +56,7 @@ const STEPS: Readonly<Record<DrainerStep, (session: Session) => void>> = {
   got: wake,
   rows: readRowsBefore,
   lease: takeAsRead,
-  'pass on': session => session.certain('sends the token to the slow lane', passedOn(session)),
+  'pass on': session => session.certain('sends the wake-up to the slow lane', passedOn(session)),
   query: readPage,
   look: lookAtLease,
   check: lookAtRow,
@@ -68,29 +68,29 @@ const STEPS: Readonly<Record<DrainerStep, (session: Session) => void>> = {
   disable: disableEndpoint,
   release: releaseLease,
   recheck: afterRelease,
-  ack: deleteToken,
+  ack: deleteWakeUp,
 };
 
 const FRESH = { step: 'got', page: [], hand: [], why: '', gate: '', robbed: false, probing: false } as const;
 
-function takeToken(rules: OutboundRules, state: State, me: number): readonly Step<State>[] {
-  const slot = state.tokens.indexOf(VISIBLE);
+function takeWakeUp(rules: OutboundRules, state: State, me: number): readonly Step<State>[] {
+  const slot = state.wakeUps.indexOf(VISIBLE);
   if (slot < 0 || slot >= SLOTS || (me > 0 && !state.drainers[0])) return [];
-  const taken = setToken(state, slot, rules.tokenDeleted === 'end' ? me : FREE);
+  const taken = setWakeUp(state, slot, rules.wakeUpDeleted === 'end' ? me : FREE);
   const to = setDrainer(taken, me, { ...FRESH, slot });
-  return [{ actor: `drainer ${me}`, action: 'receives a token', fair: true, to }];
+  return [{ actor: `drainer ${me}`, action: 'receives a wake-up', fair: true, to }];
 }
 
 function mayFail(self: Session): void {
   const { state, drainer } = self;
   const { budget } = state;
   if (budget.crash > 0) self.fault(`CRASHES at ${drainer.step}`, self.lose(spend(state, 'crash')));
-  if (budget.zombie > 0 && self.holdsToken) {
-    self.fault('visibility ends while it runs', spend(setToken(state, drainer.slot, VISIBLE), 'zombie'));
+  if (budget.zombie > 0 && self.holdsWakeUp) {
+    self.fault('visibility ends while it runs', spend(setWakeUp(state, drainer.slot, VISIBLE), 'zombie'));
   }
   if (budget.error > 0 && CAN_ERROR.includes(drainer.step)) {
     if (HAS_LEASE.includes(drainer.step) && self.rules.broken !== 'keeps the lease') givesUp(self);
-    else self.fault(`gets an error at ${drainer.step}, returns its token`, self.lose(spend(state, 'error')));
+    else self.fault(`gets an error at ${drainer.step}, returns its wake-up`, self.lose(spend(state, 'error')));
   }
 }
 
@@ -152,7 +152,7 @@ function readPageAndLook(self: Session): void {
   if (rules.sessionLooksAtOwner && runtime.owner !== me) {
     self.certain('finds that it lost the lease', self.go('release', state, { why: '', gate }));
   } else if (shut && over.length === 0) {
-    self.certain('finds the gate closed', self.go('release', state, { why: 'closed', gate }));
+    self.certain('finds the gate shut', self.go('release', state, { why: 'closed', gate }));
   } else {
     const { due, ahead } = shut ? { due: over, ahead: false } : dueRows(state, rules);
     const [first, ...page] = self.probedFirst(due, drainer.probing);
@@ -209,15 +209,15 @@ function disableEndpoint(self: Session): void {
 }
 
 /** D10. */
-function deleteToken(self: Session): void {
+function deleteWakeUp(self: Session): void {
   const { state, rules, me, drainer } = self;
   const done = setDrainer(state, me, undefined);
-  if (self.holdsToken) {
-    self.certain('deletes its token', setToken(done, drainer.slot, FREE));
+  if (self.holdsWakeUp) {
+    self.certain('deletes its wake-up', setWakeUp(done, drainer.slot, FREE));
     return;
   }
   self.certain('deletes with a stale handle, nothing happens', done);
-  if (rules.tokenDeleted === 'end' && state.tokens[drainer.slot] !== FREE) {
-    self.certain('deletes with a stale handle, the copy goes', setToken(done, drainer.slot, FREE));
+  if (rules.wakeUpDeleted === 'end' && state.wakeUps[drainer.slot] !== FREE) {
+    self.certain('deletes with a stale handle, the copy goes', setWakeUp(done, drainer.slot, FREE));
   }
 }

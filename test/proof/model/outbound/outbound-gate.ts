@@ -2,7 +2,7 @@
 import { type Actor, certain, possible, type Step } from '#test/proof/model/explore.ts';
 import { enabledBy, peopleAct, wakeOf } from './outbound-people.ts';
 import type { OutboundRules } from './outbound-rules.ts';
-import { isOwed, isShut, overRows, type State, sendToken, setRuntime, spend, VISIBLE } from './outbound-state.ts';
+import { isOwed, isShut, overRows, type State, sendWakeUp, setRuntime, spend, VISIBLE } from './outbound-state.ts';
 
 export function gateActor(rules: OutboundRules): Actor<State> {
   return state => [
@@ -40,10 +40,10 @@ function grows(state: State, rules: OutboundRules): readonly Step<State>[] {
 }
 
 function auditOfOldRows(state: State, rules: OutboundRules): readonly Step<State>[] {
-  const { runtime, tokens } = state;
+  const { runtime, wakeUps } = state;
   if (!rules.expiry || !rules.audit || !isShut(runtime.gate) || runtime.leased) return [];
-  if (tokens.includes(VISIBLE) || overRows(state).length === 0) return [];
-  return [certain('tend', 'audit finds an old row, sends a token', sendToken(state))];
+  if (wakeUps.includes(VISIBLE) || overRows(state).length === 0) return [];
+  return [certain('tend', 'audit finds an old row, sends a wake-up', sendWakeUp(state))];
 }
 
 /** W15, and the backlog dropped if asked. */

@@ -17,7 +17,7 @@ import {
   type State,
 } from './outbound-state.ts';
 
-/** Interchangeable drainers, token slots and fan-outs are sorted; flags that nothing reads are dropped. */
+/** Interchangeable drainers, wake-up slots and fan-outs are sorted; flags that nothing reads are dropped. */
 export function canonicalState(state: State, rules: OutboundRules): State {
   return sortFans(sortSlots(sortDrainers(withoutUnreadFlags(state, rules))));
 }
@@ -37,27 +37,27 @@ function sortDrainers(state: State): State {
   return {
     ...state,
     drainers: [b, a].map(it => (it?.read ? { ...it, read: { ...it.read, owner: other(it.read.owner) } } : it)),
-    tokens: state.tokens.map(other),
+    wakeUps: state.wakeUps.map(other),
     runtime: { ...state.runtime, owner: other(state.runtime.owner) },
   };
 }
 
 function sortSlots(state: State): State {
-  const rank = state.tokens.map((token, slot) => slotCode(state, token, slot));
+  const rank = state.wakeUps.map((wakeUp, slot) => slotCode(state, wakeUp, slot));
   if (rank.every((code, slot) => slot === 0 || (rank[slot - 1] as number) <= code)) return state;
   const order = [...rank.keys()].sort((a, b) => (rank[a] as number) - (rank[b] as number));
   return {
     ...state,
-    tokens: order.map(slot => state.tokens[slot] as number),
+    wakeUps: order.map(slot => state.wakeUps[slot] as number),
     drainers: state.drainers.map(drainer => drainer && { ...drainer, slot: order.indexOf(drainer.slot) }),
   };
 }
 
-/** By its token, then by the drainers that hold it: nobody, the first, both, the second. */
-function slotCode({ drainers: [a, b] }: State, token: number, slot: number): number {
+/** By its wake-up, then by the drainers that hold it: nobody, the first, both, the second. */
+function slotCode({ drainers: [a, b] }: State, wakeUp: number, slot: number): number {
   const first = a?.slot === slot;
   const second = b?.slot === slot;
-  return 4 * token + (first ? (second ? 2 : 1) : second ? 3 : 0);
+  return 4 * wakeUp + (first ? (second ? 2 : 1) : second ? 3 : 0);
 }
 
 function sortFans(state: State): State {
@@ -119,9 +119,9 @@ const BY = { '': 0, operator: 1, customer: 2 } as const;
 const WAKE = { none: 0, ahead: 1, due: 2 } as const;
 const KIND = { A: 0, B: 1, C: 2 } as const;
 const STATUS = { pending: 1, retrying: 2, delivered: 3, dead: 4, ended: 5 } as const;
-const FAN_STEP: Readonly<Record<FanStep, number>> = { ack: 0, rows: 1, tokens: 2 };
+const FAN_STEP: Readonly<Record<FanStep, number>> = { ack: 0, rows: 1, wakeUps: 2 };
 const PUBLISHER_STEP = { idle: 0, put: 1, send: 2, direct: 3 } as const;
-const REPLAY_STEP: Readonly<Record<Replayer['step'], number>> = { record: 0, row: 1, token: 2, write: 3, note: 4 };
+const REPLAY_STEP: Readonly<Record<Replayer['step'], number>> = { record: 0, row: 1, wakeUp: 2, write: 3, note: 4 };
 
 /** 0…511: generations and attempts up to 7. */
 function rowCode({ kind, gen, n, due }: Row): number {
@@ -218,10 +218,10 @@ const CODES: number[] = [];
 
 /** A key that tells all states apart. */
 export function keyOf(state: State): string {
-  const { publisher, fans, tokens, drainers, people } = state;
+  const { publisher, fans, wakeUps, drainers, people } = state;
   CODES.length = 0;
   let slots = 0;
-  for (const token of tokens) slots = 5 * slots + (token < 2 ? token + 2 : 4);
+  for (const wakeUp of wakeUps) slots = 5 * slots + (wakeUp < 2 ? wakeUp + 2 : 4);
   CODES.push(
     PUBLISHER_STEP[publisher.step] + 4 * (publisher.tries + 4 * Number(publisher.acked)) + 32 * slots,
     runtimeCode(state.runtime),

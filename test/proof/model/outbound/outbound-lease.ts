@@ -12,42 +12,43 @@ import {
   type ReadBefore,
   type Runtime,
   type State,
-  sendToken,
+  sendWakeUp,
   setDrainer,
   setRuntime,
-  setToken,
+  setWakeUp,
   spend,
 } from './outbound-state.ts';
 
 /** D1 and W3: nothing to do here, or take the lease. */
 export function wake(self: Session): void {
   const { state, rules, runtime, drainer } = self;
-  if (rules.heldSeen === 'stale' && runtime.recent) self.certain('reads an old lease: drops the token', self.go('ack'));
+  if (rules.heldSeen === 'stale' && runtime.recent)
+    self.certain('reads an old lease: drops the wake-up', self.go('ack'));
   if (rules.lanes === 'send, then delete') {
-    self.certain('passes the token on to the slow lane', self.go('ack', sendToken(state)));
-  } else if (rules.lanes === 'delete, then send' && self.holdsToken) {
-    self.certain('deletes the token', self.go('pass on', setToken(state, drainer.slot, FREE)));
+    self.certain('passes the wake-up on to the slow lane', self.go('ack', sendWakeUp(state)));
+  } else if (rules.lanes === 'delete, then send' && self.holdsWakeUp) {
+    self.certain('deletes the wake-up', self.go('pass on', setWakeUp(state, drainer.slot, FREE)));
   }
-  if (dropsToken(self, '')) return;
+  if (dropsWakeUp(self, '')) return;
   if (rules.firstPage === 'before it') goesOn(self, '');
   else {
     const seen = rules.peeks === 'no' ? 'work' : peek(self);
-    if (seen !== 'work') self.certain('finds nothing due: drops the token', self.go('ack'));
+    if (seen !== 'work') self.certain('finds nothing due: drops the wake-up', self.go('ack'));
     if (seen !== 'nothing') takeLease(self);
     if (rules.peeks === 'index' && seen === 'work') self.certain('finds nothing due, the index lags', self.go('ack'));
   }
 }
 
-/** By the item as it is: the gate is closed, or the endpoint is leased or on hold. */
-function dropsToken(self: Session, how: string): boolean {
+/** By the item as it is: the gate is shut, or the endpoint is leased or on hold. */
+function dropsWakeUp(self: Session, how: string): boolean {
   const { state, rules, runtime } = self;
   const closed = isShut(runtime.gate) && rules.acquireLooksAtGate && overRows(state).length === 0;
   const held = runtime.owner !== NOBODY && runtime.leased;
   if (closed) {
     const cleared = rules.closedClearsWake ? setRuntime(state, { wake: 'none' }) : state;
-    self.certain(`${how}gate closed: drops the token`, self.go('ack', cleared, NOTHING_READ));
+    self.certain(`${how}gate shut: drops the wake-up`, self.go('ack', cleared, NOTHING_READ));
   } else if ((runtime.hold && rules.acquireLooksAtHold) || (held && rules.leaseNeeded)) {
-    self.certain(`${how}on hold or held: drops the token`, self.go('ack', state, NOTHING_READ));
+    self.certain(`${how}on hold or held: drops the wake-up`, self.go('ack', state, NOTHING_READ));
   } else return false;
   return true;
 }
@@ -82,7 +83,7 @@ function goesToLease(self: Session, { how, page, read }: Seen): void {
   // The row of an ordered endpoint has no due time of its own: its record has, and is read under the lease.
   const seen = page.length > 0 || (rules.ordered && read.ahead) ? 'work' : byTimes(read.ahead, read.wake);
   if (seen !== 'work') {
-    self.certain(`${how}finds nothing due: drops the token`, self.go('ack', self.state, NOTHING_READ));
+    self.certain(`${how}finds nothing due: drops the wake-up`, self.go('ack', self.state, NOTHING_READ));
   }
   if (seen === 'nothing') return;
   self.certain(
@@ -106,12 +107,12 @@ export function takeAsRead(self: Session): void {
   const noHold = !runtime.hold || isShut(runtime.gate) || rules.leaseIf === 'whatever the hold';
   const free = runtime.owner === NOBODY || !runtime.leased;
   if (free && runtime.owner === read.owner && sameGate && noHold) takeLease(self);
-  else if (!dropsToken(self, 'is refused the lease: ')) goesOn(self, 'is refused the lease: ');
+  else if (!dropsWakeUp(self, 'is refused the lease: ')) goesOn(self, 'is refused the lease: ');
 }
 
 /**
  * The rows before the lease. Nothing is due, and what comes later has its `wakeAt`: the lease is left alone, for whoever
- * puts a row sends a token. A `wakeAt` that is over must be written anew, as the sweeper goes by it. `either`: the next
+ * puts a row sends a wake-up. A `wakeAt` that is over must be written anew, as the sweeper goes by it. `either`: the next
  * row comes before `wakeAt`, or after it.
  */
 function peek({ state, rules, runtime }: Session): 'work' | 'nothing' | 'either' {
@@ -140,7 +141,7 @@ function takeLease(self: Session): void {
   const repeated = spend(taken, 'lost');
   if (rules.ownClaimKnown) {
     self.fault('takes the lease (own retry recognised)', begun(self, repeated));
-  } else self.fault('takes the lease, takes its own retry for another: drops the token', self.go('ack', repeated));
+  } else self.fault('takes the lease, takes its own retry for another: drops the wake-up', self.go('ack', repeated));
 }
 
 /** On to the first page: the one that was read before, if there is one. */
@@ -166,5 +167,5 @@ function inHandOf(session: Drainer, state: State): ReadonlySet<number> {
 }
 
 export function passedOn({ state, me }: Session): State {
-  return setDrainer(sendToken(state), me, undefined);
+  return setDrainer(sendWakeUp(state), me, undefined);
 }

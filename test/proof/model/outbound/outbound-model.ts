@@ -1,6 +1,6 @@
 /**
  * The outbound model: publish, fan-out, wake, lease, drain, record, retry, sweep, pause, disable, delete, replay. One
- * endpoint, one or two messages, two drainers, three tokens. Checks the invariants in every state and step, and that
+ * endpoint, one or two messages, two drainers, three wake-ups. Checks the invariants in every state and step, and that
  * every delivery can end by steps that are neither a fault nor a person's (who pauses, resumes).
  */
 import type { Model } from '#test/proof/model/explore.ts';
@@ -32,14 +32,14 @@ export interface Shape {
   readonly messages: number;
   /** Messages whose job is still to be taken. */
   readonly late: number;
-  readonly tokens: number;
+  readonly wakeUps: number;
   readonly fans: number;
   readonly drainers: number;
   /** It begins on hold, with its breaker open. */
   readonly held: boolean;
 }
 
-const ONE_MESSAGE: Shape = { publish: 0, messages: 1, late: 0, tokens: 1, fans: 1, drainers: 2, held: false };
+const ONE_MESSAGE: Shape = { publish: 0, messages: 1, late: 0, wakeUps: 1, fans: 1, drainers: 2, held: false };
 
 const NOTHING_HAPPENS: Budget = {
   crash: 0,
@@ -104,12 +104,12 @@ function startOf(budget: Budget, shape: Shape): State {
   };
   const given = [...Array(shape.messages).fill(fanned), ...Array(shape.late).fill(queued)] as readonly Message[];
   const publishes = shape.publish > 0;
-  const visible = publishes ? 0 : shape.tokens;
+  const visible = publishes ? 0 : shape.wakeUps;
   return {
     publisher: { step: 'idle', tries: shape.publish, acked: !publishes },
     messages: publishes ? [unsent] : given,
     fans: Array(shape.fans).fill(undefined),
-    tokens: Array.from({ length: SLOTS }, (_, slot) => (slot < visible ? VISIBLE : FREE)),
+    wakeUps: Array.from({ length: SLOTS }, (_, slot) => (slot < visible ? VISIBLE : FREE)),
     drainers: Array(shape.drainers).fill(undefined),
     runtime: {
       owner: NOBODY,
@@ -185,7 +185,7 @@ function isSettled(state: State, rules: OutboundRules): boolean {
   if (publisher.step !== 'idle' || runtime.hold || runtime.wake !== 'none') return false;
   if (isShut(runtime.gate) && !rules.disabledForGood) return false;
   if (state.fans.some(Boolean) || state.drainers.some(Boolean) || state.people.some(Boolean)) return false;
-  if (state.tokens.some(token => token !== FREE)) return false;
+  if (state.wakeUps.some(wakeUp => wakeUp !== FREE)) return false;
   return state.messages.every(message => {
     if (message.jobs > 0 || message.rows.length > 0) return false;
     const counts = message.fanned || publisher.acked || (message.stored && rules.reconcile);
@@ -193,11 +193,11 @@ function isSettled(state: State, rules: OutboundRules): boolean {
   });
 }
 
-/** One line for people: the runtime item, the tokens, each record with its rows. */
-function describeState({ runtime, tokens, messages }: State): string {
+/** One line for people: the runtime item, the wake-ups, each record with its rows. */
+function describeState({ runtime, wakeUps, messages }: State): string {
   const deliveries = messages.map(({ record, rows }, m) => {
     const shown = record ? `${record.status} gen=${record.gen} attempts=${record.attempts}` : 'no record';
     return `m${m} ${shown} rows=[${rows.map(row => `${row.kind}${row.gen}.${row.n} ${row.due}`).join(', ')}]`;
   });
-  return `${JSON.stringify(runtime)}; tokens=${JSON.stringify(tokens)}; ${deliveries.join('; ')}`;
+  return `${JSON.stringify(runtime)}; wake-ups=${JSON.stringify(wakeUps)}; ${deliveries.join('; ')}`;
 }

@@ -1,4 +1,4 @@
-/** Publish and fan-out of the outbound model: message, job, 202; then rows, tokens, and the job is deleted. */
+/** Publish and fan-out of the outbound model: message, job, 202; then rows, wake-ups, and the job is deleted. */
 import { type Actor, certain, possible, replaceAt, type Step } from '#test/proof/model/explore.ts';
 import type { OutboundRules } from './outbound-rules.ts';
 import {
@@ -7,7 +7,7 @@ import {
   messageOf,
   type Publisher,
   type State,
-  sendToken,
+  sendWakeUp,
   setMessage,
   spend,
 } from './outbound-state.ts';
@@ -43,20 +43,21 @@ export function publisherActor(rules: OutboundRules): Actor<State> {
       return list;
     }
     if (publisher.step === 'direct') {
-      if (rules.direct === 'rows, 202, tokens') {
-        sure('sends the wake token late', to(sendToken(state), { step: 'idle' }));
-      } else if (rules.direct === 'tokens, rows, 202') {
+      if (rules.direct === 'rows, 202, wake-ups') {
+        sure('sends the wake-up late', to(sendWakeUp(state), { step: 'idle' }));
+      } else if (rules.direct === 'wake-ups, rows, 202') {
         sure('puts the row late, answers 202', to(withRow(state), { acked: true, step: 'idle' }));
-      } else sure('sends the wake token itself, answers 202', to(sendToken(state), { acked: true, step: 'idle' }));
+      } else sure('sends the wake-up itself, answers 202', to(sendWakeUp(state), { acked: true, step: 'idle' }));
       if (budget.error > 0)
         fault('cannot go on itself: will send the job', to(spend(state, 'error'), { step: 'send' }));
       return list;
     }
-    if (rules.direct === 'rows, tokens, 202') sure('puts the row itself', to(withRow(state), { step: 'direct' }));
-    if (rules.direct === 'rows, 202, tokens') {
+    if (rules.direct === 'rows, wake-ups, 202') sure('puts the row itself', to(withRow(state), { step: 'direct' }));
+    if (rules.direct === 'rows, 202, wake-ups') {
       sure('puts the row itself, answers 202', to(withRow(state), { acked: true, step: 'direct' }));
     }
-    if (rules.direct === 'tokens, rows, 202') sure('sends the token first', to(sendToken(state), { step: 'direct' }));
+    if (rules.direct === 'wake-ups, rows, 202')
+      sure('sends the wake-up first', to(sendWakeUp(state), { step: 'direct' }));
     const queued = setMessage(state, 0, { jobs: Math.min(2, messageOf(state, 0).jobs + 1) });
     sure('sends the fan-out job, answers 202', to(queued, { acked: true, step: 'idle' }));
     if (budget.error > 0) fault('job refused, answers 503', to(spend(state, 'error'), { step: 'idle' }));
@@ -117,8 +118,8 @@ function work(
     const put = addRow(state, fan.message, { kind: 'A', gen: 1, n: 1, due: 'reached' });
     const fanned = setMessage(put, fan.message, { fanned: true });
     list.push(certain(name, `puts the row of m${fan.message}`, to(fanned, following)));
-  } else if (fan.step === 'tokens') {
-    list.push(certain(name, 'sends the wake token', to(sendToken(state), following)));
+  } else if (fan.step === 'wakeUps') {
+    list.push(certain(name, 'sends the wake-up', to(sendWakeUp(state), following)));
   } else list.push(certain(name, 'deletes its job', to(state, following && { ...following, holds: false })));
   return list;
 }

@@ -1,14 +1,14 @@
-/** What SQS may do to the jobs and tokens of the outbound model, and what a person may do to the queues. */
+/** What SQS may do to the jobs and wake-ups of the outbound model, and what a person may do to the queues. */
 import { type Actor, possible, type Step } from '#test/proof/model/explore.ts';
-import { addToken, FREE, type State, setMessage, spend, VISIBLE } from './outbound-state.ts';
+import { addWakeUp, FREE, type State, setMessage, spend, VISIBLE } from './outbound-state.ts';
 
 export const queuesActor: Actor<State> = state => {
-  const { budget, tokens, messages } = state;
+  const { budget, wakeUps, messages } = state;
   const list: Step<State>[] = [];
-  const visible = tokens.includes(VISIBLE);
+  const visible = wakeUps.includes(VISIBLE);
   if (budget.duplicate > 0) {
-    if (visible && tokens.includes(FREE)) {
-      list.push(possible('SQS', 'delivers a token twice', addToken(spend(state, 'duplicate'))));
+    if (visible && wakeUps.includes(FREE)) {
+      list.push(possible('SQS', 'delivers a wake-up twice', addWakeUp(spend(state, 'duplicate'))));
     }
     messages.forEach((message, m) => {
       if (message.jobs !== 1) return;
@@ -18,7 +18,7 @@ export const queuesActor: Actor<State> = state => {
   if (budget.purge > 0 && (visible || messages.some(message => message.jobs > 0))) {
     const empty: State = {
       ...spend(state, 'purge'),
-      tokens: tokens.map(token => (token === VISIBLE ? FREE : token)),
+      wakeUps: wakeUps.map(wakeUp => (wakeUp === VISIBLE ? FREE : wakeUp)),
       messages: messages.map(message => ({ ...message, jobs: 0 })),
     };
     list.push(possible('person', 'PURGES the queues', empty));

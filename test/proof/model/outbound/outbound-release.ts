@@ -23,9 +23,9 @@ export function releaseLease(self: Session): void {
   const over = { gate: '', page: [], hand: [], robbed: false, probing: false } as const;
   const unasked = !rules.recheck || (rules.recheckGate === 'remembered' && drainer.why === 'closed');
   if (isBroken(drainer.why)) {
-    const returns = rules.broken === 'releases, token returns';
-    const to = returns ? self.returnToken(free) : self.go('ack', free, { ...over, why: '' });
-    self.certain(`releases after an error, ${returns ? 'returns' : 'deletes'} its token`, to);
+    const returns = rules.broken === 'releases, wake-up returns';
+    const to = returns ? self.returnWakeUp(free) : self.go('ack', free, { ...over, why: '' });
+    self.certain(`releases after an error, ${returns ? 'returns' : 'deletes'} its wake-up`, to);
   } else if (unasked) self.certain('releases', self.go('ack', free, { ...over, why: '' }));
   else if (free.runtime.owner !== NOBODY && free.runtime.leased) {
     self.certain('releases; somebody else has it', self.go('ack', free, { ...over, why: '' }));
@@ -52,8 +52,8 @@ function releaseFails(self: Session): void {
   const failed = spend(self.state, 'error');
   if (self.rules.releaseError === 'ack') {
     const left = setRuntime(failed, { owner: GONE });
-    self.fault('release fails, deletes the token all the same', self.go('ack', left));
-  } else self.fault('release fails, returns its token', self.lose(failed));
+    self.fault('release fails, deletes the wake-up all the same', self.go('ack', left));
+  } else self.fault('release fails, returns its wake-up', self.lose(failed));
 }
 
 function whatItFound(runtime: Runtime): Why {

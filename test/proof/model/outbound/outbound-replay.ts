@@ -9,7 +9,7 @@ import {
   type Replayer,
   type Row,
   type State,
-  sendToken,
+  sendWakeUp,
   setMessage,
   spend,
 } from './outbound-state.ts';
@@ -51,14 +51,14 @@ function acts(state: State, rules: OutboundRules, { person, k, record }: Act): r
   const row: Row = { kind: 'C', gen: next, n: 1, due: 'reached' };
   const pending: DeliveryRecord = { gen: next, status: 'pending', attempts: 0 };
   const then = (step: Replayer['step']): Replayer => ({ step, gen, counted: true });
-  const afterReplay = rules.requestKnown === 'noted after' ? 'note' : 'token';
+  const afterReplay = rules.requestKnown === 'noted after' ? 'note' : 'wakeUp';
   const asksAgain = (again: Replayer): void => {
     if (state.budget.lost === 0) return;
     list.push(possible('replay', 'the answer is lost, asked again', to(spend(state, 'lost'), k, again)));
   };
   switch (person.step) {
     case 'note':
-      sure('note', to(state, k, { ...person, step: person.counted ? 'token' : 'write' }));
+      sure('note', to(state, k, { ...person, step: person.counted ? 'wakeUp' : 'write' }));
       if (person.counted) asksAgain({ step: 'write', gen: record.gen, counted: true });
       break;
     case 'write':
@@ -69,20 +69,20 @@ function acts(state: State, rules: OutboundRules, { person, k, record }: Act): r
         sure('record', to(setMessage(once, 0, { record: pending }), k, then('row')));
       } else sure('row', to(addRow(once, 0, row), k, then('record')));
       // Its note says that it was made.
-      if (rules.requestKnown === 'noted before') asksAgain({ ...person, step: 'token' });
+      if (rules.requestKnown === 'noted before') asksAgain({ ...person, step: 'wakeUp' });
       break;
     case 'row':
-      sure('row', to(addRow(state, 0, row), k, then('token')));
+      sure('row', to(addRow(state, 0, row), k, then('wakeUp')));
       break;
     case 'record':
-      sure('record', to(setMessage(state, 0, { record: pending }), k, then('token')));
+      sure('record', to(setMessage(state, 0, { record: pending }), k, then('wakeUp')));
       break;
-    case 'token': {
+    case 'wakeUp': {
       if (!person.counted) throw new RuleBroken('O10 A REPLAY WAS ANSWERED AND NEVER MADE');
-      sure('token', to(sendToken(state), k, undefined));
+      sure('wake-up', to(sendWakeUp(state), k, undefined));
       const known =
         rules.requestKnown.startsWith('noted') || (rules.requestKnown === 'if last' && record.gen === gen + 1);
-      asksAgain(known ? then('token') : { step: 'write', gen: record.gen, counted: true });
+      asksAgain(known ? then('wakeUp') : { step: 'write', gen: record.gen, counted: true });
     }
   }
   return list;

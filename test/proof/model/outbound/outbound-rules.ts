@@ -7,11 +7,11 @@ export interface OutboundRules {
   /** What was done when the producer hears 202: the fan-out job was accepted, only the message was stored, or nothing. */
   readonly answersAfter: 'job' | 'message' | 'nothing';
   readonly fanOrder: readonly FanStep[];
-  /** Whether publish may put rows and tokens itself before it answers 202, and in which order. Otherwise it sends a job. */
-  readonly direct: 'no' | 'rows, tokens, 202' | 'tokens, rows, 202' | 'rows, 202, tokens';
+  /** Whether publish may put rows and wake-ups itself before it answers 202, and in which order. Otherwise it sends a job. */
+  readonly direct: 'no' | 'rows, wake-ups, 202' | 'wake-ups, rows, 202' | 'rows, 202, wake-ups';
 
   // Wake and lease
-  /** How a token is passed on to the slow lane, if it may be passed on at all. */
+  /** How a wake-up is passed on to the slow lane, if it may be passed on at all. */
   readonly lanes: 'none' | 'send, then delete' | 'delete, then send';
   /** A session reads its rows before it takes the lease: where nothing is due, it leaves the lease alone. */
   readonly peeks: 'no' | 'table' | 'index' | 'due rows only' | 'leaves wakeAt';
@@ -19,7 +19,7 @@ export interface OutboundRules {
   readonly firstPage: 'under the lease' | 'before it';
   /** What the acquiring write requires after that: all that was read, or one thing less. */
   readonly leaseIf: 'as read' | 'whatever the gate' | 'whatever the hold';
-  readonly tokenDeleted: 'end' | 'start';
+  readonly wakeUpDeleted: 'end' | 'start';
   /** The acquiring write requires a lease that is free or over. */
   readonly leaseNeeded: boolean;
   readonly leaseEnds: boolean;
@@ -27,13 +27,13 @@ export interface OutboundRules {
   readonly heldSeen: 'consistent' | 'stale';
   /** The repeated acquire after a lost reply is recognised by its own owner token. */
   readonly ownClaimKnown: boolean;
-  /** A token stays hidden longer than any lease stands. */
+  /** A wake-up stays hidden longer than any lease stands. */
   readonly visibilityLonger: boolean;
   readonly releaseIfOwner: boolean;
-  /** What happens to the token when the release errors. */
+  /** What happens to the wake-up when the release errors. */
   readonly releaseError: 'return' | 'ack';
-  /** A session that a read or write failed: its lease stays until it ends, or it is given back, and its token returns. */
-  readonly broken: 'keeps the lease' | 'releases, token returns' | 'releases, token deleted';
+  /** A session that a read or write failed: its lease stays until it ends, or it is given back, and its wake-up returns. */
+  readonly broken: 'keeps the lease' | 'releases, wake-up returns' | 'releases, wake-up deleted';
   /** The rows are queried again after the release. */
   readonly recheck: boolean;
   readonly recheckReads: 'table' | 'index';
@@ -43,7 +43,7 @@ export interface OutboundRules {
   readonly recheckGate: 'returned' | 'remembered';
   readonly wakeOfRetry: boolean;
   readonly wakeOfHold: boolean;
-  /** The sweeper removes `wakeAt` when it sends the token. */
+  /** The sweeper removes `wakeAt` when it sends the wake-up. */
   readonly sweeperClears: boolean;
   readonly audit: boolean;
   readonly reconcile: boolean;
@@ -58,7 +58,7 @@ export interface OutboundRules {
    * page goes by the lease itself); or only as it takes the lease.
    */
   readonly looks: 'with the page' | 'after the page' | 'at the lease';
-  /** A token that finds the gate closed removes `wakeAt`. */
+  /** A wake-up that finds the gate shut removes `wakeAt`. */
   readonly closedClearsWake: boolean;
   /** A person, or two kinds; and what a customer may do to what an operator closed. */
   readonly people: 'one' | 'two' | 'two, a customer closes it in another way' | 'two, a customer opens it';
@@ -107,19 +107,19 @@ export interface OutboundRules {
   readonly headWaits: boolean;
 }
 
-export type FanStep = 'rows' | 'tokens' | 'ack';
+export type FanStep = 'rows' | 'wakeUps' | 'ack';
 
 /** As the reference has them; its state counts are compared. */
 export const OUTBOUND: OutboundRules = {
   answersAfter: 'job',
-  fanOrder: ['rows', 'tokens', 'ack'],
+  fanOrder: ['rows', 'wakeUps', 'ack'],
   direct: 'no',
   looks: 'with the page',
   lanes: 'none',
   peeks: 'no',
   firstPage: 'under the lease',
   leaseIf: 'as read',
-  tokenDeleted: 'end',
+  wakeUpDeleted: 'end',
   leaseNeeded: true,
   leaseEnds: true,
   heldSeen: 'consistent',
@@ -169,10 +169,10 @@ export const OUTBOUND: OutboundRules = {
 /** What the code does beyond the reference. */
 export const AS_BUILT: OutboundRules = {
   ...OUTBOUND,
-  direct: 'rows, tokens, 202',
+  direct: 'rows, wake-ups, 202',
   looks: 'after the page',
   peeks: 'table',
-  broken: 'releases, token returns',
+  broken: 'releases, wake-up returns',
 };
 
 /** The same, with what others do between the read of the rows and the lease. */

@@ -13,7 +13,7 @@ import {
   type State,
   setDrainer,
   setRuntime,
-  setToken,
+  setWakeUp,
 } from './outbound-state.ts';
 
 /** Between the request and the last write of its outcome: a crash here may repeat the request. */
@@ -38,9 +38,9 @@ export class Session {
     return this.state.runtime;
   }
 
-  /** Its token is still hidden for it. */
-  get holdsToken(): boolean {
-    return this.state.tokens[this.drainer.slot] === this.me;
+  /** Its wake-up is still hidden for it. */
+  get holdsWakeUp(): boolean {
+    return this.state.wakeUps[this.drainer.slot] === this.me;
   }
 
   /** The row at work. */
@@ -61,10 +61,10 @@ export class Session {
     return this.go('query', from, { why, hand: [] });
   }
 
-  /** The process dies, or gives up and reports failure: its token comes back, its lease ends by itself. */
+  /** The process dies, or gives up and reports failure: its wake-up comes back, its lease ends by itself. */
   lose(from: State): State {
     const lost = this.excused(from);
-    return this.returnToken(lost.runtime.owner === this.me ? ownerIsGone(lost, this.me) : lost);
+    return this.returnWakeUp(lost.runtime.owner === this.me ? ownerIsGone(lost, this.me) : lost);
   }
 
   /** Ghost: what was sent and not recorded may be sent again. */
@@ -77,9 +77,9 @@ export class Session {
     );
   }
 
-  /** It is over; its token is visible again in a while. */
-  returnToken(from: State): State {
-    const returned = this.holdsToken ? setToken(from, this.drainer.slot, LOST) : from;
+  /** It is over; its wake-up is visible again in a while. */
+  returnWakeUp(from: State): State {
+    const returned = this.holdsWakeUp ? setWakeUp(from, this.drainer.slot, LOST) : from;
     return setDrainer(returned, this.me, undefined);
   }
 

@@ -1,19 +1,19 @@
 /**
  * State of the outbound model: one endpoint, one or two messages, and three levels, each repaired from the one above.
- * A record is the truth about one delivery; a row in the endpoint's own partition says "look at this delivery"; a token
+ * A record is the truth about one delivery; a row in the endpoint's own partition says "look at this delivery"; a wake-up
  * in a queue says "this endpoint may have rows that are due". Time has no numbers: a lease, a delay or a visibility
  * timeout may end at any moment once it may end at all.
  */
 import { replaceAt } from '#test/proof/model/explore.ts';
 import type { FanStep, OutboundRules } from './outbound-rules.ts';
 
-/** Copies of wake tokens told apart. */
+/** Copies of wake-ups told apart. */
 export const SLOTS = 3;
 
 export const NOBODY = -1;
 /** The owner of the lease died. */
 export const GONE = 9;
-/** A token slot is FREE, VISIBLE, LOST (its holder died), or has the number of the drainer that holds it. */
+/** A wake-up slot is FREE, VISIBLE, LOST (its holder died), or has the number of the drainer that holds it. */
 export const FREE = -2;
 export const VISIBLE = -1;
 export const LOST = 9;
@@ -108,7 +108,7 @@ export type Why =
   | 'wake'
   | Broken;
 
-/** It failed, and when the endpoint is to be looked at again beside its token: not, at the next row, after a hold. */
+/** It failed, and when the endpoint is to be looked at again beside its wake-up: not, at the next row, after a hold. */
 export type Broken = 'broken' | 'broken, ahead' | 'broken, hold';
 
 export type Gate = 'open' | 'paused' | 'disabled' | 'deleted';
@@ -167,7 +167,7 @@ export interface Runtime {
 
 /** A person between reading the record and waking the endpoint. */
 export interface Replayer {
-  readonly step: 'note' | 'write' | 'row' | 'record' | 'token';
+  readonly step: 'note' | 'write' | 'row' | 'record' | 'wakeUp';
   /** The generation as read. */
   readonly gen: number;
   /** This request has its generation, and its note where that is put with it. Ghost: so it has its cause. */
@@ -197,7 +197,7 @@ export interface State {
   readonly publisher: Publisher;
   readonly messages: readonly Message[];
   readonly fans: readonly (Fan | undefined)[];
-  readonly tokens: readonly number[];
+  readonly wakeUps: readonly number[];
   readonly drainers: readonly (Drainer | undefined)[];
   readonly runtime: Runtime;
   readonly people: readonly (Replayer | undefined)[];
@@ -224,8 +224,8 @@ export function setDrainer(state: State, me: number, drainer: Drainer | undefine
   return { ...state, drainers: replaceAt(state.drainers, me, drainer) };
 }
 
-export function setToken(state: State, slot: number, value: number): State {
-  return { ...state, tokens: replaceAt(state.tokens, slot, value) };
+export function setWakeUp(state: State, slot: number, value: number): State {
+  return { ...state, wakeUps: replaceAt(state.wakeUps, slot, value) };
 }
 
 export function isSameKey(a: Row, b: Row): boolean {
@@ -248,15 +248,15 @@ function byKey(a: Row, b: Row): number {
   return a.gen - b.gen || a.n - b.n;
 }
 
-/** One visible token stands for several: a second one would only wake once more. */
-export function sendToken(state: State): State {
-  return state.tokens.includes(VISIBLE) ? state : addToken(state);
+/** One visible wake-up stands for several: a second one would only wake once more. */
+export function sendWakeUp(state: State): State {
+  return state.wakeUps.includes(VISIBLE) ? state : addWakeUp(state);
 }
 
-/** One more visible token, if a slot is free. */
-export function addToken(state: State): State {
-  const free = state.tokens.indexOf(FREE);
-  return free < 0 ? state : setToken(state, free, VISIBLE);
+/** One more visible wake-up, if a slot is free. */
+export function addWakeUp(state: State): State {
+  const free = state.wakeUps.indexOf(FREE);
+  return free < 0 ? state : setWakeUp(state, free, VISIBLE);
 }
 
 export function isFinal(record: DeliveryRecord | undefined): boolean {

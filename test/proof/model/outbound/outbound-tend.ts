@@ -9,11 +9,11 @@ import {
   LOST,
   NOBODY,
   type State,
-  sendToken,
+  sendWakeUp,
   setDrainer,
   setMessage,
   setRuntime,
-  setToken,
+  setWakeUp,
   spend,
   VISIBLE,
 } from './outbound-state.ts';
@@ -21,7 +21,7 @@ import {
 /** Whatever may end, ends: leases, visibility timeouts, delays. */
 export function timeActor(rules: OutboundRules): Actor<State> {
   return state => {
-    const { runtime, budget, tokens } = state;
+    const { runtime, budget, wakeUps } = state;
     const list: Step<State>[] = [];
     const alive = runtime.owner !== NOBODY && runtime.owner !== GONE;
     const leaseOfTheDead = runtime.owner === GONE && runtime.leased;
@@ -33,8 +33,8 @@ export function timeActor(rules: OutboundRules): Actor<State> {
       const ended = setRuntime(setDrainer(state, runtime.owner, robbed), { leased: false });
       list.push(possible('time', 'the lease ends while its owner lives', spend(ended, 'zombie')));
     }
-    if (tokens.includes(LOST) && !(rules.visibilityLonger && leaseOfTheDead)) {
-      list.push(certain('time', 'a token comes back', setToken(state, tokens.indexOf(LOST), VISIBLE)));
+    if (wakeUps.includes(LOST) && !(rules.visibilityLonger && leaseOfTheDead)) {
+      list.push(certain('time', 'a wake-up comes back', setWakeUp(state, wakeUps.indexOf(LOST), VISIBLE)));
     }
     if (runtime.recent && runtime.owner === NOBODY && rules.heldSeen === 'stale') {
       list.push(certain('time', 'reads have caught up', setRuntime(state, { recent: false })));
@@ -66,20 +66,20 @@ function reconciled(state: State, m: number, rules: OutboundRules): readonly Ste
 /** The sweeper of due wakes, and the audit of first rows. */
 export function tendActor(rules: OutboundRules): Actor<State> {
   return state => {
-    const { runtime, tokens } = state;
+    const { runtime, wakeUps } = state;
     const list: Step<State>[] = [];
     if (runtime.hold) list.push(certain('time', 'the hold ends', setRuntime(state, { hold: false })));
     if (runtime.wake === 'ahead') list.push(certain('time', 'wakeAt is reached', setRuntime(state, { wake: 'due' })));
-    const quiet = !tokens.includes(VISIBLE);
+    const quiet = !wakeUps.includes(VISIBLE);
     if (runtime.wake === 'due' && quiet) {
-      const swept = sendToken(state);
+      const swept = sendWakeUp(state);
       const to = rules.sweeperClears ? setRuntime(swept, { wake: 'none' }) : swept;
-      list.push(certain('tend', 'sweeper sends a token', to));
+      list.push(certain('tend', 'sweeper sends a wake-up', to));
     }
     if (rules.audit && quiet && !isShut(runtime.gate) && !runtime.hold && !runtime.leased) {
       const { due, ahead } = dueRows(state, rules);
       if (due.length > 0 || (ahead && runtime.wake === 'none')) {
-        list.push(certain('tend', 'audit finds a row, sends a token', sendToken(state)));
+        list.push(certain('tend', 'audit finds a row, sends a wake-up', sendWakeUp(state)));
       }
     }
     return list;

@@ -65,7 +65,7 @@ const ofTheReference: readonly Variant[] = [
     {},
     { late: 1 },
   ),
-  good('two tokens: crash, failure, lost reply', 4_083, { crash: 1, fail: 1, lost: 1 }, {}, { tokens: 2 }),
+  good('two wake-ups: crash, failure, lost reply', 4_083, { crash: 1, fail: 1, lost: 1 }, {}, { wakeUps: 2 }),
   good(
     'without nets: failures, breaker, throttled, crash, error',
     30_770,
@@ -145,26 +145,33 @@ const ofTheReference: readonly Variant[] = [
     { answersAfter: 'message' },
     { publish: 1 },
   ),
-  bad('fan-out: token before row', 42, STUCK, {}, { ...NO_NETS, fanOrder: ['tokens', 'rows', 'ack'] }, { publish: 1 }),
+  bad(
+    'fan-out: wake-up before row',
+    42,
+    STUCK,
+    {},
+    { ...NO_NETS, fanOrder: ['wakeUps', 'rows', 'ack'] },
+    { publish: 1 },
+  ),
   bad(
     'fan-out: job deleted before the rows',
     14,
     'O2 ACKNOWLEDGED, BUT NOBODY WILL FAN IT OUT',
     { crash: 1 },
-    { fanOrder: ['ack', 'rows', 'tokens'] },
+    { fanOrder: ['ack', 'rows', 'wakeUps'] },
     { publish: 1 },
   ),
   bad(
-    'fan-out: job deleted before the token, no audit',
+    'fan-out: job deleted before the wake-up, no audit',
     62,
     STUCK,
     { crash: 1 },
-    { ...NO_NETS, fanOrder: ['rows', 'ack', 'tokens'] },
+    { ...NO_NETS, fanOrder: ['rows', 'ack', 'wakeUps'] },
     { publish: 1 },
   ),
-  bad('token deleted at the start, no audit', 21, STUCK, { crash: 1 }, { ...NO_NETS, tokenDeleted: 'start' }),
+  bad('wake-up deleted at the start, no audit', 21, STUCK, { crash: 1 }, { ...NO_NETS, wakeUpDeleted: 'start' }),
   bad(
-    'token deleted, then passed to the slow lane, no audit',
+    'wake-up deleted, then passed to the slow lane, no audit',
     54,
     STUCK,
     { crash: 1 },
@@ -176,7 +183,7 @@ const ofTheReference: readonly Variant[] = [
     'O6 A LIVE SESSION IS NOT THE OWNER OF THE LEASE',
     {},
     { leaseNeeded: false },
-    { tokens: 2 },
+    { wakeUps: 2 },
   ),
   bad('lease without an end', 226, STUCK, { crash: 1 }, { leaseEnds: false }),
   bad(
@@ -208,7 +215,7 @@ const ofTheReference: readonly Variant[] = [
     { late: 1 },
   ),
   bad(
-    'release failed, token deleted, no audit',
+    'release failed, wake-up deleted, no audit',
     1_015,
     STUCK,
     { error: 1 },
@@ -230,7 +237,7 @@ const ofTheReference: readonly Variant[] = [
     STUCK,
     { zombie: 1, fail: 1 },
     { ...NO_NETS, recheckFuture: false },
-    { tokens: 2 },
+    { wakeUps: 2 },
   ),
   bad(
     'query after the release goes by a remembered gate, no audit',
@@ -254,7 +261,7 @@ const ofTheReference: readonly Variant[] = [
     { throttled: 1, crash: 1, purge: 1 },
     { ...NO_NETS, sweeperClears: true },
   ),
-  bad('tokens purged, no audit', 12, STUCK, { purge: 1 }, { audit: false }),
+  bad('wake-ups purged, no audit', 12, STUCK, { purge: 1 }, { audit: false }),
   bad('jobs purged, no reconcile', 398, STUCK, { purge: 1 }, { reconcile: false }, { publish: 1 }),
   bad(
     'acquire and session ignore the gate',
@@ -344,15 +351,15 @@ const ofTheReference: readonly Variant[] = [
     { messages: 2 },
   ),
   spare('no query after the release (audit covers)', 442, {}, { recheck: false }, { late: 1 }),
-  spare('token deleted at the start (audit covers)', 242, { crash: 1 }, { tokenDeleted: 'start' }),
+  spare('wake-up deleted at the start (audit covers)', 242, { crash: 1 }, { wakeUpDeleted: 'start' }),
   spare('visibility shorter than the lease (audit covers)', 444, { crash: 1 }, { visibilityLonger: false }),
   spare('no wakeAt for a retry (the look at later rows covers)', 30, { fail: 1 }, { ...NO_NETS, wakeOfRetry: false }),
   spare('sweeper removes wakeAt (audit covers)', 3_391, { throttled: 1, crash: 1, purge: 1 }, { sweeperClears: true }),
   spare(
-    'job deleted before the token (audit covers)',
+    'job deleted before the wake-up (audit covers)',
     4_712,
     { crash: 1 },
-    { fanOrder: ['rows', 'ack', 'tokens'] },
+    { fanOrder: ['rows', 'ack', 'wakeUps'] },
     { publish: 1 },
   ),
   spare(
@@ -408,22 +415,22 @@ const further: readonly Variant[] = [
   bad('429 charged', 13, 'O7 CHARGED FOR AN ATTEMPT THAT DID NOT FAIL', { throttled: 1 }, { throttledCharged: true }),
 ];
 
-/** What the code does beyond the reference: fewer looks, and publish that puts rows and tokens itself. */
+/** What the code does beyond the reference: fewer looks, and publish that puts rows and wake-ups itself. */
 const built: readonly Variant[] = [
   good(
     'as built: sessions that fail, breaker, throttled, no nets',
     26_713,
     { error: 2, fail: 1, breaker: 1, throttled: 1 },
     { ...NO_NETS, ...BUILT },
-    { tokens: 2 },
+    { wakeUps: 2 },
   ),
   good('as built: sessions that fail, lease ends early', 37_414, { error: 1, zombie: 1, fail: 1 }, BUILT),
   bad(
-    'a session that fails deletes its token, no audit',
+    'a session that fails deletes its wake-up, no audit',
     33,
     STUCK,
     { error: 1 },
-    { ...NO_NETS, ...BUILT, broken: 'releases, token deleted' },
+    { ...NO_NETS, ...BUILT, broken: 'releases, wake-up deleted' },
   ),
   good('as built: publish to end, crash, lost reply, error', 35_515, { crash: 1, lost: 1, error: 1 }, BUILT, {
     publish: 2,
@@ -529,24 +536,24 @@ const built: readonly Variant[] = [
     STUCK,
     { zombie: 1, fail: 1 },
     { ...NO_NETS, ...BUILT, peeks: 'due rows only' },
-    { tokens: 2 },
+    { wakeUps: 2 },
   ),
   bad(
-    'publish sends the token before it puts the row',
+    'publish sends the wake-up before it puts the row',
     34,
     STUCK,
     {},
-    { ...NO_NETS, ...BUILT, direct: 'tokens, rows, 202' },
+    { ...NO_NETS, ...BUILT, direct: 'wake-ups, rows, 202' },
     {
       publish: 1,
     },
   ),
   bad(
-    'publish answers 202 before its token is accepted, no audit',
+    'publish answers 202 before its wake-up is accepted, no audit',
     271,
     STUCK,
     { crash: 1 },
-    { ...NO_NETS, ...BUILT, direct: 'rows, 202, tokens' },
+    { ...NO_NETS, ...BUILT, direct: 'rows, 202, wake-ups' },
     { publish: 1 },
   ),
 ];

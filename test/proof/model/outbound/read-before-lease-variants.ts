@@ -5,7 +5,7 @@ import { bad, good, NO_NETS, READ, SENT_AGAIN, STUCK } from './outbound-variant.
 
 /** Another session, a pause, a replay, a delete. A canceled message is, for the model, one that is older than the retention. */
 export const betweenReadAndLease: readonly Variant[] = [
-  good('rows before the lease: another session, crash', 1_102, { crash: 1 }, READ, { tokens: 2 }),
+  good('rows before the lease: another session, crash', 1_102, { crash: 1 }, READ, { wakeUps: 2 }),
   good(
     'rows before the lease: another session fails, no nets',
     23_969,
@@ -18,11 +18,11 @@ export const betweenReadAndLease: readonly Variant[] = [
     24_406,
     { throttled: 1, fail: 1, breaker: 1, lost: 1 },
     READ,
-    { tokens: 2 },
+    { wakeUps: 2 },
   ),
   good('rows before the lease: lease ends early, replay', 9_770, { zombie: 1, replay: 1 }, READ),
   good('rows before the lease: pause, old rows', 28_842, { pause: 1, expire: 1, fail: 1 }, READ),
-  good('rows before the lease: delete and replay', 33_890, { delete: 1, replay: 1, crash: 1 }, READ, { tokens: 2 }),
+  good('rows before the lease: delete and replay', 33_890, { delete: 1, replay: 1, crash: 1 }, READ, { wakeUps: 2 }),
   bad(
     'the lease is taken whatever the gate since',
     56,
@@ -36,7 +36,7 @@ export const betweenReadAndLease: readonly Variant[] = [
     'O9 A SESSION WHILE THE ENDPOINT IS ON HOLD',
     { throttled: 1 },
     { ...READ, leaseIf: 'whatever the hold' },
-    { tokens: 2 },
+    { wakeUps: 2 },
   ),
   bad(
     'rows read before the lease are sent by what they were',
@@ -44,7 +44,7 @@ export const betweenReadAndLease: readonly Variant[] = [
     SENT_AGAIN,
     {},
     { ...READ, lookAtRecord: false },
-    { tokens: 2 },
+    { wakeUps: 2 },
   ),
   bad(
     'rows read before the lease, no look at later rows at the end, no audit',
@@ -52,6 +52,6 @@ export const betweenReadAndLease: readonly Variant[] = [
     STUCK,
     { zombie: 1, fail: 1 },
     { ...NO_NETS, ...READ, recheckFuture: false },
-    { tokens: 2 },
+    { wakeUps: 2 },
   ),
 ];

@@ -453,12 +453,12 @@ export const JOURNEYS: readonly Journey[] = [
       await clock.advanceBy(60_000);
       fanOut?.enable();
       drain?.disable();
-      await stage.publish('a token is lost');
+      await stage.publish('a wake-up is lost');
       await stage.until(() => stage.world.rows(ep).length > 0);
       fast.purge();
       await clock.advanceBy(60_000);
       drain?.enable();
-      for (const key of ['a job is lost', 'a token is lost']) stage.expect(ep, key, 'delivered');
+      for (const key of ['a job is lost', 'a wake-up is lost']) stage.expect(ep, key, 'delivered');
     },
   },
   {

@@ -1,4 +1,4 @@
-/** From Lambda's batch of wake tokens to the rules and back: the tokens that must come again are named. */
+/** From Lambda's batch of wake-ups to the rules and back: the wake-ups that must come again are named. */
 import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
 import { drainBatch } from '#core/outbound/drain/drain-batch.ts';
 import type { SessionTools } from '#core/outbound/drain/session-state.ts';
@@ -7,7 +7,7 @@ interface RemainingTime {
   getRemainingTimeInMillis(): number;
 }
 
-export function handleTokens(tools: SessionTools) {
+export function handleWakeUps(tools: SessionTools) {
   return async ({ Records }: SQSEvent, context: RemainingTime): Promise<SQSBatchResponse> => {
     const startedAt = tools.ports.clock.now();
     const invocation = { startedAt, deadline: startedAt + context.getRemainingTimeInMillis(), held: { bytes: 0 } };
