@@ -4,6 +4,7 @@ import type { ProviderSpec } from 'holdfast';
 import { adobe } from './adobe.ts';
 import { adyen } from './adyen.ts';
 import { adyenPlatforms } from './adyen-platforms.ts';
+import { aftership } from './aftership.ts';
 import { airtable } from './airtable.ts';
 import { airwallex } from './airwallex.ts';
 import { appStore } from './app-store.ts';
@@ -23,8 +24,10 @@ import { circleci } from './circleci.ts';
 import { clerk } from './clerk.ts';
 import { clickup } from './clickup.ts';
 import { cloudevents } from './cloudevents.ts';
+import { cloudflareStream } from './cloudflare-stream.ts';
 import { coinbaseCdp } from './coinbase-cdp.ts';
 import { coinbaseCommerce } from './coinbase-commerce.ts';
+import { commerceLayer } from './commerce-layer.ts';
 import { contentful } from './contentful.ts';
 import { customerIo } from './customer-io.ts';
 import { discordEvents } from './discord-events.ts';
@@ -36,6 +39,7 @@ import { ebay } from './ebay.ts';
 import { elevenlabs } from './elevenlabs.ts';
 import { figma } from './figma.ts';
 import { finch } from './finch.ts';
+import { front } from './front.ts';
 import { fusionauth } from './fusionauth.ts';
 import { generic } from './generic.ts';
 import { genericHexBody } from './generic-hex-body.ts';
@@ -46,15 +50,19 @@ import { github } from './github.ts';
 import { gitlab } from './gitlab.ts';
 import { gitlabSigning } from './gitlab-signing.ts';
 import { gocardless } from './gocardless.ts';
+import { greenhouse } from './greenhouse.ts';
 import { hubspot } from './hubspot.ts';
 import { hubspotLegacy } from './hubspot-legacy.ts';
+import { incidentIo } from './incident-io.ts';
 import { intercom } from './intercom.ts';
 import { jira } from './jira.ts';
 import { jiraConnect } from './jira-connect.ts';
 import { klaviyo } from './klaviyo.ts';
+import { knock } from './knock.ts';
 import { lemonSqueezy } from './lemon-squeezy.ts';
 import { line } from './line.ts';
 import { linear } from './linear.ts';
+import { livekit } from './livekit.ts';
 import { mailgun } from './mailgun.ts';
 import { mandrill } from './mandrill.ts';
 import { mercadoPago } from './mercado-pago.ts';
@@ -120,6 +128,7 @@ const all: readonly ProviderSpec[] = [
   adobe,
   adyen,
   adyenPlatforms,
+  aftership,
   airtable,
   airwallex,
   appStore,
@@ -139,8 +148,10 @@ const all: readonly ProviderSpec[] = [
   clerk,
   clickup,
   cloudevents,
+  cloudflareStream,
   coinbaseCdp,
   coinbaseCommerce,
+  commerceLayer,
   contentful,
   customerIo,
   discordEvents,
@@ -152,6 +163,7 @@ const all: readonly ProviderSpec[] = [
   elevenlabs,
   figma,
   finch,
+  front,
   fusionauth,
   generic,
   genericHexBody,
@@ -162,15 +174,19 @@ const all: readonly ProviderSpec[] = [
   gitlab,
   gitlabSigning,
   gocardless,
+  greenhouse,
   hubspot,
   hubspotLegacy,
+  incidentIo,
   intercom,
   jira,
   jiraConnect,
   klaviyo,
+  knock,
   lemonSqueezy,
   line,
   linear,
+  livekit,
   mailgun,
   mandrill,
   mercadoPago,

@@ -35,7 +35,8 @@ export function changed(sample: DeclaredSample, place: Place): DeclaredSample {
     }
     case 'json': {
       const body: unknown = JSON.parse(sample.body);
-      const steps = name.split('.');
+      // A dot of a name itself is written `\\.`.
+      const steps = name.split(/(?<!\\)\./).map(step => step.replaceAll('\\.', '.'));
       let at = body as Record<string, unknown>;
       for (const step of steps.slice(0, -1)) at = at?.[step] as Record<string, unknown>;
       const last = steps.at(-1) ?? '';
@@ -60,7 +61,10 @@ function bodyPlaces({ body, headers }: DeclaredSample): Place[] {
   const found: Place[] = [];
   const visit = (value: unknown, path: string): void => {
     if (typeof value === 'object' && value !== null) {
-      for (const [name, inner] of Object.entries(value)) visit(inner, path === '' ? name : `${path}.${name}`);
+      for (const [name, inner] of Object.entries(value)) {
+        const step = name.replaceAll('.', '\\.');
+        visit(inner, path === '' ? step : `${path}.${step}`);
+      }
     } else found.push({ in: 'json', name: path });
   };
   visit(JSON.parse(body), '');

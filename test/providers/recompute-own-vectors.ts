@@ -138,6 +138,7 @@ const RECOMPUTE: Readonly<Record<string, Recompute>> = {
   },
   'telnyx-own': telnyx,
   'netlify-own': hashToken('X-Webhook-Signature', '', 'sha256', 'hex'),
+  'livekit-own': hashToken('Authorization', '', 'sha256', 'base64'),
   'fusionauth-own': hashToken('X-FusionAuth-Signature-JWT', '', 'request_body_sha256', 'base64'),
   'vonage-own': hashToken('Authorization', 'Bearer ', 'payload_hash', 'hex'),
   'telegram-own': isSecret('X-Telegram-Bot-Api-Secret-Token'),

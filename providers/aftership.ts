@@ -1,0 +1,47 @@
+import type { ProviderSpec } from 'holdfast';
+
+export const aftership: ProviderSpec = {
+  id: 'aftership',
+  title: 'AfterShip',
+  docs: 'https://www.aftership.com/docs/tracking/webhook/webhook-signature',
+  checkedOn: '2026-11-27',
+  source:
+    "aftership.com/docs, webhook signature of Tracking (AfterShip's own documentation): an HMAC-SHA256 of the body in base64. The headers of its other products, the fields of an event and the retries: hookdeck/webhook-skills, which quotes their pages.",
+  unconfirmed: [
+    'The headers of Returns, Warranty and Shipping, and what identifies their events.',
+    'Up to 14 attempts over 68 hours.',
+    'The deadline of an answer.',
+  ],
+  strength: 'signed',
+  verify: [
+    {
+      id: 'aftership',
+      alg: 'hmac-sha256',
+      sig: {
+        from: ['header:aftership-hmac-sha256', 'header:as-signature-hmac-sha256', 'header:am-webhook-signature'],
+        parse: { prefix: 'hmac-sha256=', prefixOptional: true },
+      },
+      encoding: 'base64',
+      message: '{body}',
+    },
+  ],
+  identity: {
+    // Tracking; Returns and Warranty; Shipping, which says how a call ended.
+    key: [['json:event_id'], ['json:id'], ['json:event_type', 'json:data.id']],
+    type: ['json:event', 'json:event_type'],
+    time: [
+      { from: 'json:ts', unit: 's' },
+      { from: 'json:created_at', unit: 'iso8601' },
+      { from: 'json:date_time', unit: 'iso8601' },
+    ],
+    ordering: ['json:msg.id', 'json:data.id'],
+  },
+  ack: { status: 200, rejectStatus: 401, deadlineMs: 10_000 },
+  handshakes: [],
+  methods: ['POST'],
+  signatureHeaders: ['aftership-hmac-sha256', 'as-signature-hmac-sha256', 'am-webhook-signature'],
+  keepHeaders: ['as-webhook-version'],
+  retries: 'Up to 14 attempts with doubled waits, over 68 hours.',
+  setup:
+    'AfterShip admin of the product, Settings, Webhooks: this URL; the webhook secret there is the secret of the source. Every product has its own secret: one source for each.',
+};

@@ -1,0 +1,33 @@
+import type { ProviderSpec } from 'holdfast';
+
+export const incidentIo: ProviderSpec = {
+  id: 'incident-io',
+  title: 'incident.io',
+  docs: 'https://docs.incident.io/integrations/webhooks',
+  checkedOn: '2026-11-27',
+  source:
+    "docs.incident.io, webhooks (incident.io's own documentation): sent by Svix, 24 hours, disabled after five days. The names of the headers: a library of its users, by the sample of that page.",
+  unconfirmed: ['The deadline of an answer.'],
+  strength: 'signed',
+  verify: [
+    {
+      id: 'incident-io',
+      alg: 'hmac-sha256',
+      sig: { from: 'header:webhook-signature', parse: { item: ' ', kv: ',', key: 'v1' } },
+      encoding: 'base64',
+      key: { encoding: 'base64', strip: ['whsec_'] },
+      message: '{header:webhook-id}.{ts}.{body}',
+      time: { from: 'header:webhook-timestamp', unit: 's', past: 300, future: 300, signed: true },
+    },
+  ],
+  identity: { key: [['header:webhook-id']], type: ['json:event_type'] },
+  types: { character: '[a-z_.0-9]', example: 'public_incident.incident_created_v2' },
+  ack: { status: 200, rejectStatus: 401, deadlineMs: 15_000 },
+  handshakes: [],
+  methods: ['POST'],
+  signatureHeaders: ['webhook-signature', 'webhook-timestamp'],
+  keepHeaders: ['webhook-id'],
+  retries: 'With growing waits over 24 hours; an endpoint that fails for five days is disabled.',
+  setup:
+    'incident.io, Settings, Webhooks, Add endpoint: this URL and the events; the signing secret (whsec_…) is on the page of the endpoint. Events of private incidents carry ids alone.',
+};

@@ -1,0 +1,47 @@
+import type { ProviderSpec } from 'holdfast';
+
+export const knock: ProviderSpec = {
+  id: 'knock',
+  title: 'Knock',
+  docs: 'https://docs.knock.app/developer-tools/outbound-webhooks/overview',
+  checkedOn: '2026-11-27',
+  source:
+    "knocklabs/docs, content/developer-tools/outbound-webhooks/overview.mdx (Knock's own documentation): the header with milliseconds, five minutes, eight attempts, the addresses.",
+  unconfirmed: [
+    'That a repeated delivery is signed with a new time.',
+    'What tells events apart: they have no id.',
+    'The deadline of an answer.',
+  ],
+  strength: 'signed',
+  verify: [
+    {
+      id: 'knock',
+      alg: 'hmac-sha256',
+      sig: { from: 'header:x-knock-signature', parse: { item: ',', kv: '=', key: 's', single: ['t'] } },
+      encoding: 'base64',
+      message: '{ts}.{body}',
+      time: { from: 'sig:t', unit: 'ms', past: 300, future: 300, signed: true },
+    },
+  ],
+  identity: {
+    // The time has microseconds; a batch changes many messages at one.
+    key: [['json:type', 'json:created_at', 'json:data.id?', 'json:data.key?']],
+    type: ['json:type'],
+    time: { from: 'json:created_at', unit: 'iso8601' },
+    ordering: ['json:data.id', 'json:data.key'],
+  },
+  ack: { status: 200, rejectStatus: 401, deadlineMs: 10_000 },
+  handshakes: [],
+  methods: ['POST'],
+  ips: {
+    ranges: ['3.138.92.104/32', '18.116.161.231/32', '3.19.195.170/32'],
+    readOn: '2026-11-27',
+    from: 'https://docs.knock.app/developer-tools/outbound-webhooks/overview',
+    copied: true,
+  },
+  signatureHeaders: ['x-knock-signature'],
+  keepHeaders: ['x-knock-event', 'x-knock-environment-id'],
+  retries: 'Eight attempts in all, after anything but 2xx.',
+  setup:
+    'Knock dashboard, Platform, Webhooks, Create webhook: this URL and the events; the secret key is on the page of the webhook. A webhook belongs to one environment: one source for each.',
+};
