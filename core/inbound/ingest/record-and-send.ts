@@ -67,11 +67,11 @@ export async function recordAndSend(arrival: Arrival, ports: RecordPorts, rules:
   return answer(arrival, recorded, sent, ports, rules);
 }
 
-/** False: nobody knows, and the record is watched from the start. */
+/** False: nobody knows, and the record is watched from the start. Half of its time is the record's, whatever becomes of the note. */
 async function noteHour(arrival: Arrival, ports: RecordPorts, rules: IngestRules): Promise<boolean> {
   const { event, source, stale } = arrival;
   if (stale) return false;
-  return (await withinRecord(arrival, ports, rules, () => ports.store.note(source.id, event.receivedAt))).ok;
+  return (await withinRecord(arrival, ports, rules, () => ports.store.note(source.id, event.receivedAt), 1 / 2)).ok;
 }
 
 async function storePayload(arrival: Arrival, ports: RecordPorts, rules: IngestRules): Promise<Stored> {
@@ -217,14 +217,15 @@ function budgetLeft({ event }: Arrival, { clock }: RecordPorts, { timings }: Ing
   return event.receivedAt + timings.ingestBudgetMs - clock.now();
 }
 
-/** A write within the shared budget of the record. */
+/** A write within the shared budget of the record, or within a share of it. */
 function withinRecord<T>(
   arrival: Arrival,
   ports: RecordPorts,
   { timings }: IngestRules,
   work: () => Promise<T>,
+  share = 1,
 ): Promise<Done<T>> {
-  const leftMs = arrival.event.receivedAt + timings.recordBudgetMs - ports.clock.now();
+  const leftMs = arrival.event.receivedAt + timings.recordBudgetMs * share - ports.clock.now();
   return within(leftMs, arrival, ports, work);
 }
 

@@ -12,7 +12,7 @@ export interface Timings {
   readonly deferLimitMs: number;
   /** Ingest gives up on all its dependencies together after this. */
   readonly ingestBudgetMs: number;
-  /** Of which the two table writes may use this much. */
+  /** Of which the table writes may use this much; the note of the hour at most half of it. */
   readonly recordBudgetMs: number;
   /** First look of the sweeper at a new event. */
   readonly firstWatchMs: number;

@@ -2,13 +2,13 @@
 import { describe, expect, it } from 'vitest';
 import type { Fault } from '#adapters/memory/faults.ts';
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from '#core/time.ts';
-import { EVENTS, MemoryWorld, type Role } from '#test/kit/memory-world.ts';
+import { EVENTS, MemoryWorld, type Role, type WorldOptions } from '#test/kit/memory-world.ts';
 
 const NOTE = 'store.note';
 
 /** A world whose sweeper's calls are recorded; `noteFault`: of each note that ingest makes. No audit comes. */
 function gateway(
-  options: { noteFault?: Fault | undefined; sources?: readonly string[]; hasRunForHours?: boolean } = {},
+  options: { noteFault?: Fault | undefined } & Pick<WorldOptions, 'sources' | 'hasRunForHours' | 'process'> = {},
 ) {
   const calls: string[] = [];
   const { noteFault, ...others } = options;
@@ -126,6 +126,19 @@ it('a copy of ingest notes a source once an hour, and adds nothing else to an ev
   }
   expect(costs).toEqual([2, 1, 1]);
 });
+
+it.each(['hang', 'unanswered'] as const)(
+  'a note without an answer (%s) leaves half of the time to the record',
+  async noteFault => {
+    // Two tries of the client, as in production.
+    const { world } = gateway({ noteFault, process: { clientTimeoutMs: 2_200 } });
+    const began = world.clock.now();
+    await world.post({ id: 'a' });
+    expect(world.clock.now() - began).toBe(world.timings.recordBudgetMs / 2);
+    expect(world.item('a')?.watchAt).toBeDefined();
+    expect(world.telemetry.total('UnrecordedAccepted')).toBe(0);
+  },
+);
 
 describe('a request refused for its signature', () => {
   const forge = async (world: MemoryWorld): Promise<void> => {
