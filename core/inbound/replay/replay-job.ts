@@ -153,7 +153,7 @@ function newJob(request: ReplayJobRequest, now: EpochMs, ids: Ids): ReplayJob {
   };
 }
 
-/** Writes down many replays that needed no job, as one that is done: it stands in the list, and no sweeper takes it up. */
+/** Writes down many replays that needed no job, as one that is done: it stands in the list, and no sweeper takes it up. Throws when it could not be written. */
 export async function noteReplays(
   request: ReplayJobRequest,
   done: { readonly begunAt: EpochMs; readonly counts: Partial<JobCounts> },
@@ -164,7 +164,8 @@ export async function noteReplays(
   const job = newJob(request, begunAt, ports.ids);
   const counts = { ...job.counts, ...done.counts };
   const over: ReplayJob = { ...job, state: 'done', begunAt, updatedAt: now, finishedAt: now, last: true, counts };
-  await writeJob(over, 0, ports.control);
+  if (!(await writeJob(over, 0, ports.control)))
+    throw new Error(`The list of replays got no line of these: the id ${over.id} is taken. The replays are made`);
   return over;
 }
 
