@@ -374,6 +374,14 @@ describe('messages in another environment', () => {
     ['row: allowed', line => spoilt(line, { row: 'soon' })],
     ['it waits, without a row', line => spoilt(line, { record: undefined })],
     ['status: allowed', line => spoilt(line, { record: { ...line.deliveries[0].record, status: 'sent' } })],
+    [
+      'exchange: allowed: base64',
+      line => spoilt(line, { record: { ...line.deliveries[0].record, exchange: 'AAAAA' } }),
+    ],
+    [
+      'exchange: allowed: base64',
+      line => spoilt(line, { record: { ...line.deliveries[0].record, exchange: 'AAA==' } }),
+    ],
     ['unknown', line => ({ ...line, record: { ...line.record, gsk: 'x' } })],
     ['twice', line => ({ ...line, deliveries: [line.deliveries[0], line.deliveries[0]] })],
     ['a second time', line => `${JSON.stringify(line)}\n${JSON.stringify(line)}`],

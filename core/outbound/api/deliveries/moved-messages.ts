@@ -73,7 +73,11 @@ const RECORD: ChecksOf<PortableRecord> = {
   ...{ gen: number(1, 9_999, 'generations'), status: oneOf(...OPEN_STATUSES, ...FINAL_STATUSES), app: applicationId },
   ...{ attempts: number(0, 999, 'attempts'), nextAt: at, type: typeName, snippet: line(1_024) },
   last: object(LAST, ['at', 'ms', 'class']),
-  exchange: text(/^[A-Za-z0-9+/]{0,40000}={0,2}$/, 'base64', AGAIN),
+  exchange: text(
+    /^(?:[A-Za-z0-9+/]{4}){0,10000}(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/,
+    'base64 of at most 30,000 bytes, in whole groups of four characters',
+    AGAIN,
+  ),
   ...{ firstAt: at, waits: count, unreadableAt: at, oksBefore: count, headMs: count, headAt: at, endedAt: at },
   ...{ replayId: line(200), replayedAt: at, replayedBy: line(300), why: line(600) },
 };
