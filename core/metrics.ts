@@ -150,7 +150,7 @@ const OF_ENVIRONMENT = [
   'EndpointsShut',
   /** Tend: 1 while most likely our own egress fails. */
   'EgressSuspect',
-  /** Contacts: one per run in which each application that was due could be looked at; its absence is the alarm. */
+  /** Contacts: one per run in which no look at an application failed; its absence is the alarm. */
   'ContactRuns',
   /** Contacts: mails that SES did not take, or did not say so. */
   'MailsNotTaken',

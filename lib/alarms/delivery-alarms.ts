@@ -348,7 +348,7 @@ function contacts(context: DeliveryAlarmContext): readonly AlarmSpec[] {
       datapoints: [2, 2],
       missing: 'breaching',
       meaning:
-        'The function contacts has made no whole run for ten minutes. Some customers are not told that their endpoints fail.',
+        'The function contacts has made no run without a failed look for ten minutes. Some customers are not told that their endpoints fail.',
     },
     ...(context.deployment.config.outbound?.email
       ? [

@@ -53,7 +53,7 @@ const DEADLINE_MS = 10_000;
 
 /**
  * Until none is due, or `until`: the next run goes on, with those that have waited longest. A run counts as one only where
- * each look was made: what nobody is told of raises an alarm.
+ * no look failed: what nobody is told of raises an alarm.
  */
 export async function tellContacts(ports: ContactPorts, rules: ContactRules, until: EpochMs): Promise<void> {
   const { store, clock, telemetry } = ports;

@@ -395,7 +395,7 @@ it('leaves alone what an index that lags brings too early', async () => {
   expect(await store.get(contactsKey(app), 'consistent')).toEqual(before);
 });
 
-it('counts a run in which each look was made, and each mail that was not taken', async () => {
+it('counts a run in which no look failed, and each mail that was not taken', async () => {
   const { add, minutes, failing, telemetry, ports, store, app } = await world();
   const counted = () => [telemetry.total('ContactRuns'), telemetry.total('MailsNotTaken')];
   await minutes(2);
