@@ -11,7 +11,7 @@ import { HOUR_MS, MINUTE_MS, toHour } from '#core/time.ts';
 /** Longer than the wait between two runs, shorter than it takes to deploy another release and this one again. */
 const GAP_MS = 5 * MINUTE_MS;
 /** Longer than a deploy takes. */
-const DEPLOY_MS = HOUR_MS;
+export const DEPLOY_MS = HOUR_MS;
 
 /** Since when the sweeper has run without a gap, and when its last run began. */
 export interface Unbroken {

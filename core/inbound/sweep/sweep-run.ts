@@ -5,8 +5,7 @@ import { lookAgainFrom } from '#core/inbound/protocol/arrivals.ts';
 import type { EventItem } from '#core/inbound/protocol/event-item.ts';
 import { decodePauses, PAUSES_CONTROL, type PauseNotes } from '#core/inbound/protocol/pauses.ts';
 import { growShards } from '#core/inbound/protocol/shard-book.ts';
-import { HOUR_MS } from '#core/time.ts';
-import { ActivityLook, goOn, type Unbroken } from './activity-look.ts';
+import { ActivityLook, DEPLOY_MS, goOn, type Unbroken } from './activity-look.ts';
 import { knownSources } from './known-sources.ts';
 import { SweepAges } from './sweep-ages.ts';
 import { type SweepResult, sweepEvent } from './sweep-event.ts';
@@ -18,8 +17,6 @@ import { lineOf, readSweeper, type SweeperRecord } from './sweeper-record.ts';
  * a busy queue is never empty, and one that was never sent must not wait until it is.
  */
 const SPARE_SENDS = 100;
-/** Longer than a deploy takes: in it ingest spreads a source further before the sweeper knows. */
-const DEPLOY_MS = HOUR_MS;
 
 export class SweepRun {
   readonly startedAt: EpochMs;
@@ -106,6 +103,7 @@ export class SweepRun {
     this.record = await this.guard(() => readSweeper(control));
     this.unbroken = this.record && goOn(this.record.unbroken, this.startedAt);
     this.activity = this.#activityLook();
+    // In a deploy ingest spreads a source further before the sweeper knows.
     const from = this.startedAt - DEPLOY_MS;
     await this.guard(() => growShards(this.rules.shards ?? {}, control, grown => lookAgainFrom(from, grown, control)));
   }
