@@ -42,6 +42,7 @@ export interface WrittenFilter {
 
 export const FILTER_FIELDS = ['source', 'status', 'type', 'cause', 'error', 'since', 'until'] as const;
 
+const AGO = /^\d{1,6}[smhd]$/;
 const STATUS = EVENT_STATUSES.join('|');
 /** How each is written. */
 export const FILTER_FORMS = {
@@ -49,7 +50,7 @@ export const FILTER_FORMS = {
   type: /^[^*\s]+(?:\.\*)?$/,
   cause: /^[\w.-]+$/,
   error: /^[^\p{Cc}]{1,400}$/u,
-  moment: new RegExp(`^\\d{1,6}[smhd]$|${ISO_8601.source}`),
+  moment: new RegExp(`${AGO.source}|${ISO_8601.source}`),
 };
 
 export type ReadFilter =
@@ -106,8 +107,7 @@ export function readFilter(written: WrittenFilter, sources: readonly SourceId[],
 
 /** A moment: ISO 8601, or how long ago. Undefined when it is neither. */
 export function readMoment(text: string, now: EpochMs): EpochMs | undefined {
-  const ago = /^(\d{1,6})([smhd])$/.exec(text);
-  return ago ? now - Number(ago[1]) * (UNIT_MS[ago[2] ?? ''] ?? 0) : parseIso(text);
+  return AGO.test(text) ? now - Number(text.slice(0, -1)) * (UNIT_MS[text.slice(-1)] ?? 0) : parseIso(text);
 }
 
 /** True when the event, as it is now, is one the filter means. */
