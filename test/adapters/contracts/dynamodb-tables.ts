@@ -41,6 +41,7 @@ export function makeDynamoDbTables(url: string) {
     payloads: new DynamoDbStepStore(client, 'payloads'),
     search: new DynamoDbSearchStore(client, 'payloads'),
     items: new DynamoDbItemStore(client, { registry: 'registry', outbox: 'outbox' }),
+    eventsTable: 'events',
     effectsTable: 'effects',
     async readEffect(id: string): Promise<Record<string, unknown> | undefined> {
       const { Item } = await client.send(new GetItemCommand({ TableName: 'effects', Key: toAttributes({ id }) }));

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { all, any, type Condition, eq, exists, gt, isIn, lt, missing } from '#core/condition.ts';
-import { type EventPk, toSourceId } from '#core/glossary.ts';
+import { CONTROL_PREFIX, type EventPk, TTL_ATTRIBUTE, toSourceId } from '#core/glossary.ts';
 import type { EventStore, EventUpdate, Page } from '#core/inbound/ports.ts';
 import { noteKey } from '#core/inbound/protocol/activity.ts';
 import type { EventItem } from '#core/inbound/protocol/event-item.ts';
@@ -10,6 +10,7 @@ import { makeEventItem, mixed } from './event-item-fixture.ts';
 
 export interface EventStoreSubject {
   readonly store: EventStore;
+  readonly eventsTable: string;
   /** A user's table with partition key `id`. */
   readonly effectsTable: string;
   readEffect(id: string): Promise<Record<string, unknown> | undefined>;
@@ -358,17 +359,24 @@ export function eventStoreContract(subject: () => EventStoreSubject, gaps: reado
     test('keeps the notes of active sources by hour, beside each other, and makes each once', async () => {
       const source = toSourceId(freshSource());
       const at = Date.parse('2026-01-05T12:00:00Z');
-      await store().note(source, at);
-      await store().note(source, at);
-      const keys = (ms: number) => [noteKey(source, ms)];
-      expect((await store().noted(keys(at))).has(`a:${source}`)).toBe(true);
-      expect((await store().noted(keys(at + 3_600_000))).has(`a:${source}`)).toBe(false);
-      // A note of another source goes beside them.
-      const other = Array.from({ length: 200 }, (_, n) => toSourceId(`${source}-${n}`)).find(
-        it => noteKey(it, at) === noteKey(source, at),
+      const key = noteKey(source, at);
+      const other = Array.from({ length: 9_999 }, (_, n) => toSourceId(`${source}-${n}`)).find(
+        it => noteKey(it, at) === key,
       );
-      if (other !== undefined) await store().note(other, at);
-      expect((await store().noted(keys(at))).has(`a:${source}`)).toBe(true);
+      if (other === undefined) throw new Error('no other source has its notes in this item');
+      const notes = async () => [...(await store().noted([key]))].filter(name => name.startsWith(`a:${source}`));
+      const expiry = async () =>
+        (await store().readItem(subject().eventsTable, { pk: CONTROL_PREFIX + key }))?.[TTL_ATTRIBUTE];
+      await store().note(source, at);
+      const first = await expiry();
+      expect(first).toBeGreaterThan(at / 1_000);
+      // Written again, it would last longer.
+      await store().note(source, at + 60_000);
+      expect(await expiry()).toBe(first);
+      expect(await notes()).toEqual([`a:${source}`]);
+      await store().note(other, at);
+      expect((await notes()).toSorted()).toEqual([`a:${source}`, `a:${other}`]);
+      expect((await store().noted([noteKey(source, at + 3_600_000)])).has(`a:${source}`)).toBe(false);
     });
 
     test('scans every state item and nothing else', async () => {

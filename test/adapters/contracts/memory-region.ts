@@ -24,6 +24,7 @@ export function makeMemoryTables() {
     payloads: new MemoryPayloadStore(database, 'payloads'),
     search: new MemorySearchStore(database, 'payloads'),
     items: new MemoryItemStore(database),
+    eventsTable: 'events',
     effectsTable: 'effects',
     readEffect: async (id: string) => database.get('effects', { id }),
     settle: () => clock.advanceBy(60_000),
