@@ -118,7 +118,8 @@ async function meetDuplicate(
     await noteConflict({ ...event, ingestId: item.ingestId }, source.spec, ports);
   const unsent = item?.status === 'pending' && item.enqueuedAt === undefined;
   if (!unsent) return { kind: 'known' };
-  // Known to be unsent, or its request is over: it may have died before its send. Until then the sweeper covers it.
+  // Watched: its send failed, its note did, or it was found unsent; or its request is over, and may have died before its
+  // send. A message too many does no harm. All others the sweeper covers.
   const leftBehind = item.watchAt !== undefined || !mayBeAtWork(item.receivedAt, ports.clock.now(), rules.timings);
   return leftBehind ? { kind: 'left_behind', item } : { kind: 'known' };
 }
