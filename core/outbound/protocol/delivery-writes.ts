@@ -362,12 +362,18 @@ export function retryRow(
   next: { readonly nextAt: EpochMs; readonly n: number },
   rules: { readonly now: EpochMs; readonly retentionMs: number },
 ): ItemPut<RowItem> {
+  return laterRow(delivery, { dueAt: next.nextAt, kind: 'r', n: next.n }, rules);
+}
+/** A row behind the live ones: of a retry, or of a replay, which may be one of a job. */
+function laterRow(
+  delivery: DeliveryId & Kept & { readonly gen: number },
+  { dueAt, kind, n, job }: { readonly dueAt: EpochMs; readonly kind: 'r' | 'p' } & Pick<RowItem, 'n' | 'job'>,
+  { now, retentionMs }: { readonly now: EpochMs; readonly retentionMs: number },
+): ItemPut<RowItem> {
   const { msg, createdAt, gen } = delivery;
-  return {
-    kind: 'put',
-    key: laterRowKey(delivery, { dueAt: next.nextAt, kind: 'r', gen, n: next.n }),
-    item: { msg, createdAt, gen, n: next.n, ...keptBy(delivery), expiresAt: rowExpiry(rules.now, rules.retentionMs) },
-  };
+  const expiresAt = rowExpiry(now, retentionMs);
+  const item = { msg, createdAt, gen, n, ...given({ job }), ...keptBy(delivery), expiresAt };
+  return { kind: 'put', key: laterRowKey(delivery, { dueAt, kind, gen, n }), item };
 }
 
 /**
@@ -757,7 +763,6 @@ export function replay(
   retentionMs: number,
 ): readonly [RecordUpdate, ItemPut<RowItem>, ...ItemPut<ReplayNoteItem>[]] {
   const { replayId, by, why, now, alsoRetrying, asOf, job, dueAt = now } = request;
-  const { msg, createdAt } = delivery;
   const gen = record.gen + 1;
   const from = alsoRetrying ? [...FINAL_STATUSES, 'retrying'] : FINAL_STATUSES;
   const conditions = [eq('gen', record.gen), isIn('status', from)];
@@ -775,23 +780,11 @@ export function replay(
         replayedAt: Math.max(now, asOf ?? 0),
         replayedBy: by,
         ...given({ why }),
-        expiresAt: deliveryExpiry(createdAt, now, retentionOf(delivery, retentionMs)),
+        expiresAt: deliveryExpiry(delivery.createdAt, now, retentionOf(delivery, retentionMs)),
       },
       remove: [...OF_ONE_GENERATION, ...(why === undefined ? (['why'] as const) : [])],
     },
-    {
-      kind: 'put',
-      key: laterRowKey(delivery, { dueAt, kind: 'p', gen, n: 1 }),
-      item: {
-        msg,
-        createdAt,
-        gen,
-        n: 1,
-        ...given({ job }),
-        ...keptBy(delivery),
-        expiresAt: rowExpiry(now, retentionMs),
-      },
-    },
+    laterRow({ ...delivery, gen }, { dueAt, kind: 'p', n: 1, ...given({ job }) }, { now, retentionMs }),
     ...(asOf === undefined
       ? [noteReplay(delivery, replayId, { gen, at: now, expiresAt: rowExpiry(now, retentionMs) })]
       : []),
@@ -854,7 +847,5 @@ function importedLaterRow(
 ): ItemPut<RowItem> {
   const { gen = 1, attempts = 0, status, nextAt = rules.now } = record ?? {};
   if (status === 'retrying') return retryRow({ ...delivery, gen }, { nextAt, n: attempts + 1 }, rules);
-  const { msg, createdAt } = delivery;
-  const item = { msg, createdAt, gen, n: 1, ...keptBy(delivery), expiresAt: rowExpiry(rules.now, rules.retentionMs) };
-  return { kind: 'put', key: laterRowKey(delivery, { dueAt: rules.now, kind: 'p', gen, n: 1 }), item };
+  return laterRow({ ...delivery, gen }, { dueAt: rules.now, kind: 'p', n: 1 }, rules);
 }
