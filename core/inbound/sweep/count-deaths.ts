@@ -60,7 +60,7 @@ async function countOf(sources: readonly SourceId[], run: SweepRun): Promise<Dea
     complete &&= cursor === undefined;
   });
   const lastWhole = complete ? undefined : wholeOf(run.record?.deaths);
-  return { at: now, open, inQueue, ...given({ oldestDeadAt: oldest }), complete, ...given({ lastWhole }) };
+  return { at: now, open, inQueue, complete, ...given({ oldestDeadAt: oldest, lastWhole }) };
 }
 
 function wholeOf(last: Deaths | undefined): number | undefined {

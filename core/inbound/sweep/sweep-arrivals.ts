@@ -114,8 +114,9 @@ function endOf({ at }: Place, { upTo }: ArrivalsRun): EpochMs {
 
 async function readPage(place: Place, run: ArrivalsRun, store: Store): Promise<Page<TimelineEntry>> {
   const { source, at } = place;
-  if (!(await run.mayHave(source, Number(at.slice(0, 13))))) return { items: [] };
-  return store.timeline(`${source}#${toHour(Number(at.slice(0, 13)))}`, {
+  const from = Number(at.slice(0, 13));
+  if (!(await run.mayHave(source, from))) return { items: [] };
+  return store.timeline(`${source}#${toHour(from)}`, {
     from: at,
     to: toStamp(endOf(place, run)),
     newestFirst: false,

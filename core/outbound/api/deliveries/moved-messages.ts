@@ -60,14 +60,12 @@ const MESSAGE: ChecksOf<PortableMessage> = {
   ...{ only: endpointId, copyOf: messageId, bodyRemovedAt: at },
 };
 const LAST: ChecksOf<LastAttempt> = {
-  ...{
-    at,
-    ms: count,
-    code: number(100, 999, 'of HTTP'),
-    class: oneOf(...ANSWER_CLASSES),
-    kid: line(100),
-    bytes: count,
-  },
+  at,
+  ms: count,
+  code: number(100, 999, 'of HTTP'),
+  class: oneOf(...ANSWER_CLASSES),
+  kid: line(100),
+  bytes: count,
 };
 const RECORD: ChecksOf<PortableRecord> = {
   ...{ gen: number(1, 9_999, 'generations'), status: oneOf(...OPEN_STATUSES, ...FINAL_STATUSES), app: applicationId },
