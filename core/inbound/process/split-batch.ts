@@ -11,7 +11,7 @@ import { type EpochMs, splitEventPk, toEventPk } from '#core/glossary.ts';
 import { done } from '#core/handler/handler-contract.ts';
 import type { EventIn } from '#core/inbound/protocol/event-item.ts';
 import { eventKeyOf } from '#core/inbound/protocol/event-key.ts';
-import { type NewEvent, pendingItem, staleItem } from '#core/inbound/protocol/event-writes.ts';
+import { mayBeAtWork, type NewEvent, pendingItem, staleItem } from '#core/inbound/protocol/event-writes.ts';
 import { SIGNED_FRESH_HEADER, VERIFIED_ITEMS_HEADER } from '#core/inbound/protocol/kept-headers.ts';
 import { noteConflict } from '#core/inbound/protocol/note-conflict.ts';
 import { noteTooOld } from '#core/inbound/protocol/note-too-old.ts';
@@ -59,7 +59,7 @@ export async function splitBatch(
     0,
     items.findIndex(it => it.path === parent.splitNext),
   );
-  const isNoted = await noteHour(parent, ports);
+  const isNoted = await noteHour(parent, ports, rules);
   for (let at = start; at < items.length; at += AT_ONCE) {
     if (at > start && ports.clock.now() >= deadlineMs) {
       return {
@@ -77,11 +77,13 @@ export async function splitBatch(
   return { kind: 'outcome', outcome, effects: [] };
 }
 
-/** False: nobody knows, and the record is watched from the start. */
+/** False: nobody knows, or nobody asks of an arrival so late, and the record is watched from the start. */
 async function noteHour(
   { pk, receivedAt }: EventIn<'processing'>,
-  { store, telemetry }: ProcessPorts,
+  { clock, store, telemetry }: ProcessPorts,
+  { timings }: ProcessRules,
 ): Promise<boolean> {
+  if (!mayBeAtWork(receivedAt, clock.now(), timings)) return false;
   const { sourceId } = splitEventPk(pk);
   return (await ask({ telemetry, stage: 'split', fields: { pk } }, () => store.note(sourceId, receivedAt))).ok;
 }

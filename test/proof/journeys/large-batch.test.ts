@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Fault } from '#adapters/memory/faults.ts';
 import { LOCAL_TIMINGS } from '#core/config/defaults.ts';
-import { HOUR_MS } from '#core/time.ts';
+import { HOUR_MS, MINUTE_MS } from '#core/time.ts';
 import { generic } from '#providers/generic.ts';
 import { MemoryWorld } from '#test/kit/memory-world.ts';
 
@@ -19,7 +19,10 @@ interface Played {
 }
 
 /** An invocation has 9 s; ten new children take 0.8 s, ten known ones 0.4 s: looking through all again would take 12 s. */
-async function play(faultAt: (n: number, name: string) => Fault | undefined = () => undefined): Promise<Played> {
+async function play(
+  faultAt: (n: number, name: string) => Fault | undefined = () => undefined,
+  waitMs = 0,
+): Promise<Played> {
   const calls: string[] = [];
   let markedBy = 0;
   const world = new MemoryWorld({
@@ -36,6 +39,7 @@ async function play(faultAt: (n: number, name: string) => Fault | undefined = ()
   });
   const events = IDS.map(event_id => ({ event_id, event_type: 'child' }));
   await world.post({ id: 'request', rawBody: JSON.stringify({ events }) });
+  await world.clock.advanceBy(waitMs);
   world.start();
   const settled = await world.settle(2 * HOUR_MS);
   world.stop();
@@ -52,6 +56,14 @@ describe('a batch larger than one invocation', () => {
     expect(IDS.map(id => world.effects(id))).toEqual(IDS.map(() => 1));
     expect(calls.filter(name => name === 'store.insert')).toHaveLength(ITEMS);
     expect(world.main.sent).toBeGreaterThan(ITEMS + 2);
+  });
+
+  it('notes the hour only where the sweeper goes by the note: what is recorded late is watched anyway', async () => {
+    const notes = ({ calls }: Played): number => calls.filter(name => name === 'store.note').length;
+    expect(notes(await play())).toBe(1);
+    const late = await play(undefined, 2 * MINUTE_MS);
+    expect({ notes: notes(late), settled: late.settled }).toEqual({ notes: 0, settled: true });
+    expect(IDS.map(id => late.world.effects(id))).toEqual(IDS.map(() => 1));
   });
 
   it('starts over in a new generation: a replay asks for all items again', async () => {
