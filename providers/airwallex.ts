@@ -8,7 +8,7 @@ export const airwallex: ProviderSpec = {
   source:
     "airwallex.com/docs, listen for webhook events and its code examples (Airwallex's own documentation): an HMAC-SHA256 of x-timestamp and the body in hex; only 200 counts, about three days, a stable id.",
   unconfirmed: [
-    'Whether a repeated delivery is signed with a new time: no age is asked.',
+    'Whether a repeated delivery is signed with a new time: four days are given.',
     'The deadline of an answer.',
     'Which fields name and date an event.',
   ],
@@ -20,7 +20,8 @@ export const airwallex: ProviderSpec = {
       sig: { from: 'header:x-signature' },
       encoding: 'hex',
       message: '{ts}{body}',
-      time: { from: 'header:x-timestamp', unit: 'ms', signed: true },
+      // Longer than the retries. Without a window, digits could move from the time to the body: nothing parts them.
+      time: { from: 'header:x-timestamp', unit: 'ms', past: 345_600, future: 300, signed: true },
     },
   ],
   identity: {

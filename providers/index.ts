@@ -7,6 +7,7 @@ import { adyenPlatforms } from './adyen-platforms.ts';
 import { aftership } from './aftership.ts';
 import { airtable } from './airtable.ts';
 import { airwallex } from './airwallex.ts';
+import { alchemy } from './alchemy.ts';
 import { appStore } from './app-store.ts';
 import { asana } from './asana.ts';
 import { auth0 } from './auth0.ts';
@@ -17,6 +18,7 @@ import { bitbucket } from './bitbucket.ts';
 import { box } from './box.ts';
 import { braintree } from './braintree.ts';
 import { brex } from './brex.ts';
+import { calCom } from './cal-com.ts';
 import { calendly } from './calendly.ts';
 import { chargebee } from './chargebee.ts';
 import { checkoutCom } from './checkout-com.ts';
@@ -29,6 +31,7 @@ import { coinbaseCdp } from './coinbase-cdp.ts';
 import { coinbaseCommerce } from './coinbase-commerce.ts';
 import { commerceLayer } from './commerce-layer.ts';
 import { contentful } from './contentful.ts';
+import { convoy } from './convoy.ts';
 import { customerIo } from './customer-io.ts';
 import { discordEvents } from './discord-events.ts';
 import { discordInteractions } from './discord-interactions.ts';
@@ -37,6 +40,7 @@ import { dropbox } from './dropbox.ts';
 import { easypost } from './easypost.ts';
 import { ebay } from './ebay.ts';
 import { elevenlabs } from './elevenlabs.ts';
+import { expoEas } from './expo-eas.ts';
 import { figma } from './figma.ts';
 import { finch } from './finch.ts';
 import { front } from './front.ts';
@@ -46,11 +50,14 @@ import { genericHexBody } from './generic-hex-body.ts';
 import { genericSha256Body } from './generic-sha256-body.ts';
 import { genericTV1 } from './generic-t-v1.ts';
 import { genericTimestampSha256 } from './generic-timestamp-sha256.ts';
+import { gitea } from './gitea.ts';
 import { github } from './github.ts';
 import { gitlab } from './gitlab.ts';
 import { gitlabSigning } from './gitlab-signing.ts';
 import { gocardless } from './gocardless.ts';
 import { greenhouse } from './greenhouse.ts';
+import { heroku } from './heroku.ts';
+import { hookdeck } from './hookdeck.ts';
 import { hubspot } from './hubspot.ts';
 import { hubspotLegacy } from './hubspot-legacy.ts';
 import { incidentIo } from './incident-io.ts';
@@ -59,9 +66,12 @@ import { jira } from './jira.ts';
 import { jiraConnect } from './jira-connect.ts';
 import { klaviyo } from './klaviyo.ts';
 import { knock } from './knock.ts';
+import { launchdarkly } from './launchdarkly.ts';
 import { lemonSqueezy } from './lemon-squeezy.ts';
 import { line } from './line.ts';
 import { linear } from './linear.ts';
+import { lithic } from './lithic.ts';
+import { liveblocks } from './liveblocks.ts';
 import { livekit } from './livekit.ts';
 import { mailgun } from './mailgun.ts';
 import { mandrill } from './mandrill.ts';
@@ -131,6 +141,7 @@ const all: readonly ProviderSpec[] = [
   aftership,
   airtable,
   airwallex,
+  alchemy,
   appStore,
   asana,
   auth0,
@@ -141,6 +152,7 @@ const all: readonly ProviderSpec[] = [
   box,
   braintree,
   brex,
+  calCom,
   calendly,
   chargebee,
   checkoutCom,
@@ -153,6 +165,7 @@ const all: readonly ProviderSpec[] = [
   coinbaseCommerce,
   commerceLayer,
   contentful,
+  convoy,
   customerIo,
   discordEvents,
   discordInteractions,
@@ -161,6 +174,7 @@ const all: readonly ProviderSpec[] = [
   easypost,
   ebay,
   elevenlabs,
+  expoEas,
   figma,
   finch,
   front,
@@ -170,11 +184,14 @@ const all: readonly ProviderSpec[] = [
   genericSha256Body,
   genericTV1,
   genericTimestampSha256,
+  gitea,
   github,
   gitlab,
   gitlabSigning,
   gocardless,
   greenhouse,
+  heroku,
+  hookdeck,
   hubspot,
   hubspotLegacy,
   incidentIo,
@@ -183,9 +200,12 @@ const all: readonly ProviderSpec[] = [
   jiraConnect,
   klaviyo,
   knock,
+  launchdarkly,
   lemonSqueezy,
   line,
   linear,
+  lithic,
+  liveblocks,
   livekit,
   mailgun,
   mandrill,

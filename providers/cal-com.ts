@@ -1,0 +1,36 @@
+import type { ProviderSpec } from 'holdfast';
+
+export const calCom: ProviderSpec = {
+  id: 'cal-com',
+  title: 'Cal.com',
+  docs: 'https://cal.com/docs/developing/guides/automation/webhooks',
+  checkedOn: '2026-11-27',
+  source:
+    "calcom/cal.com, packages/features/webhooks/lib/sendPayload.ts and docs/developing/guides/automation/webhooks.mdx (Cal.com's own sender and documentation): the header, the fields of an event, one try.",
+  unconfirmed: ['The deadline of an answer.'],
+  strength: 'signed',
+  verify: [
+    {
+      id: 'cal-com',
+      alg: 'hmac-sha256',
+      sig: { from: 'header:x-cal-signature-256' },
+      encoding: 'hex',
+      message: '{body}',
+    },
+  ],
+  identity: {
+    // Without an id; createdAt is the time of sending.
+    key: [['hash:body']],
+    type: ['json:triggerEvent'],
+    time: { from: 'json:createdAt', unit: 'iso8601' },
+    ordering: ['json:payload.uid', 'json:payload.bookingUid'],
+  },
+  types: { character: '[A-Z_]', example: 'BOOKING_CREATED' },
+  ack: { status: 200, rejectStatus: 401, deadlineMs: 10_000 },
+  handshakes: [],
+  methods: ['POST'],
+  signatureHeaders: ['x-cal-signature-256'],
+  retries: 'None that its sender makes.',
+  setup:
+    'Cal.com, Settings, Developer, Webhooks, New: this URL, the triggers, and a secret of your own making, which is the secret of the source. Without one nothing is signed. Leave the custom payload template off: the type of an event is in the payload.',
+};

@@ -1,0 +1,42 @@
+import type { ProviderSpec } from 'holdfast';
+
+export const convoy: ProviderSpec = {
+  id: 'convoy',
+  title: 'Convoy',
+  docs: 'https://www.getconvoy.io/docs/product-manual/signatures',
+  checkedOn: '2026-11-27',
+  source:
+    "frain-dev/convoy, pkg/signature/signature.go (Convoy's own sender): simple, a MAC of the body; advanced, t= and v1= over the time, a comma and the body. Its changelog: every delivery has X-Convoy-Idempotency-Key, to tell retries and replays.",
+  unconfirmed: ['Retries, which are a setting of the project, and the deadline of an answer.'],
+  strength: 'signed',
+  verify: [
+    {
+      id: 'convoy',
+      alg: 'hmac-sha256',
+      sig: { from: 'header:x-convoy-signature', parse: { item: ',', kv: '=', key: 'v1', single: ['t'] } },
+      encoding: 'hex',
+      message: '{ts},{body}',
+      time: { from: 'sig:t', unit: 's', past: 300, future: 300, signed: true },
+    },
+    {
+      id: 'convoy-simple',
+      alg: 'hmac-sha256',
+      sig: { from: 'header:x-convoy-signature' },
+      encoding: 'hex',
+      message: '{body}',
+      // Else an advanced signature would be a simple one of its time, a comma and the body.
+      guard: { rejectMessage: '^[0-9]+,' },
+    },
+  ],
+  identity: {
+    key: [['header:x-convoy-idempotency-key'], ['hash:body']],
+    type: ['json:event_type', 'json:type'],
+  },
+  ack: { status: 200, rejectStatus: 401, deadlineMs: 10_000 },
+  handshakes: [],
+  methods: ['POST'],
+  signatureHeaders: ['x-convoy-signature'],
+  retries: 'As the project is set.',
+  setup:
+    'For senders that deliver through Convoy: the secret of the endpoint is the secret of the source. The project must sign in hex with SHA-256 and the header X-Convoy-Signature, which is what it does unless it was changed. The advanced form has a time; prefer it.',
+};

@@ -1,0 +1,36 @@
+import type { ProviderSpec } from 'holdfast';
+
+export const expoEas: ProviderSpec = {
+  id: 'expo-eas',
+  title: 'Expo Application Services (EAS)',
+  docs: 'https://docs.expo.dev/eas/webhooks/',
+  checkedOn: '2026-11-27',
+  source:
+    "expo/expo, docs/pages/eas/webhooks.mdx (Expo's own documentation): the header, 200 to 399 count, a few more tries, the fields of a build and a submission.",
+  unconfirmed: ['How often it tries again, and the deadline of an answer.', 'What tells events apart.'],
+  strength: 'signed',
+  verify: [
+    {
+      id: 'expo-eas',
+      alg: 'hmac-sha1',
+      sig: { from: 'header:expo-signature', parse: { prefix: 'sha1=' } },
+      encoding: 'hex',
+      message: '{body}',
+    },
+  ],
+  identity: {
+    // One for each build or submission, when it ends. One that is tried again is another.
+    key: [['json:id', 'json:status']],
+    type: ['json:status'],
+    time: { from: 'json:completedAt', unit: 'iso8601' },
+    ordering: 'json:appId',
+  },
+  types: { character: '[a-z]', example: 'finished' },
+  ack: { status: 200, rejectStatus: 401, deadlineMs: 10_000 },
+  handshakes: [],
+  methods: ['POST'],
+  signatureHeaders: ['expo-signature'],
+  retries: 'A few times with growing waits.',
+  setup:
+    'In the folder of the project: eas webhook:create, event BUILD or SUBMIT, this URL, and a secret of your own making (16 characters or more), which is the secret of the source.',
+};

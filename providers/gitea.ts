@@ -1,0 +1,31 @@
+import type { ProviderSpec } from 'holdfast';
+
+export const gitea: ProviderSpec = {
+  id: 'gitea',
+  title: 'Gitea',
+  docs: 'https://docs.gitea.com/usage/webhooks',
+  checkedOn: '2026-11-27',
+  source:
+    "go-gitea/gitea, services/webhook/deliver.go and models/webhook/hooktask.go (Gitea's own sender): the headers, the UUID of a delivery, one try.",
+  unconfirmed: ['Whether a delivery that a person replays keeps its UUID.'],
+  strength: 'signed',
+  verify: [
+    { id: 'gitea', alg: 'hmac-sha256', sig: { from: 'header:x-gitea-signature' }, encoding: 'hex', message: '{body}' },
+  ],
+  identity: {
+    // Not signed.
+    key: [['header:x-gitea-delivery']],
+    type: ['header:x-gitea-event', 'json:action'],
+    typeJoin: '.',
+    ordering: ['json:pull_request.id', 'json:issue.id', 'json:repository.id'],
+  },
+  types: { character: '[a-z_.]', example: 'pull_request.opened' },
+  ack: { status: 200, rejectStatus: 401, deadlineMs: 5_000 },
+  handshakes: [],
+  methods: ['POST'],
+  signatureHeaders: ['x-gitea-signature', 'x-gogs-signature', 'x-hub-signature', 'x-hub-signature-256'],
+  keepHeaders: ['x-gitea-event-type'],
+  retries: 'None: one try.',
+  setup:
+    'Repository, organisation or site settings, Webhooks, Add webhook, Gitea: this URL, POST, application/json (a form is signed in another way), and a secret of your own making, which is the secret of the source.',
+};

@@ -1,0 +1,33 @@
+import type { ProviderSpec } from 'holdfast';
+
+export const lithic: ProviderSpec = {
+  id: 'lithic',
+  title: 'Lithic',
+  docs: 'https://docs.lithic.com/docs/events-api',
+  checkedOn: '2026-11-27',
+  source:
+    "lithic-com/lithic-node, src/resources/webhooks.ts (Lithic's own library): Standard Webhooks, the type of an event.",
+  unconfirmed: ['Retries and the deadline of an answer.', 'Which fields date and order an event.'],
+  strength: 'signed',
+  verify: [
+    {
+      id: 'lithic',
+      alg: 'hmac-sha256',
+      sig: { from: 'header:webhook-signature', parse: { item: ' ', kv: ',', key: 'v1' } },
+      encoding: 'base64',
+      key: { encoding: 'base64', strip: ['whsec_'] },
+      message: '{header:webhook-id}.{ts}.{body}',
+      time: { from: 'header:webhook-timestamp', unit: 's', past: 300, future: 300, signed: true },
+    },
+  ],
+  identity: { key: [['header:webhook-id']], type: ['json:event_type'], ordering: 'json:token' },
+  types: { character: '[a-z_.0-9]', example: 'account_holder.created' },
+  ack: { status: 200, rejectStatus: 401, deadlineMs: 10_000 },
+  handshakes: [],
+  methods: ['POST'],
+  signatureHeaders: ['webhook-signature', 'webhook-timestamp'],
+  keepHeaders: ['webhook-id'],
+  retries: 'Not confirmed.',
+  setup:
+    'Create an event subscription through the API or the dashboard with this URL; GET /v1/event_subscriptions/<token>/secret gives the secret of the source. Authorization streams must be answered at once and do not belong here.',
+};
