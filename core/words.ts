@@ -25,6 +25,10 @@ export const stateWord = (state: string): string => STATES[state] ?? state;
 export const stateOfWord = (word: string, known: readonly string[]): string =>
   known.includes(word) ? word : (known.find(state => stateWord(state) === word.replaceAll('-', ' ')) ?? word);
 
+/** What follows `holdfast-<environment>-` in the name of an alarm, whatever its gateway's prefix; another name as it is. */
+export const shortAlarm = (name: string, environment: string): string =>
+  name.replace(new RegExp(`^(?:[a-z][a-z0-9]*-)?holdfast-${environment}-`), '');
+
 /** Why an event failed, and how an endpoint answered. */
 const CAUSES: Readonly<Record<string, string>> = {
   permanent: 'the handler gave it up',

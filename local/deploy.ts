@@ -7,6 +7,7 @@ import { S3Client } from '@aws-sdk/client-s3';
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { commandToSetAlarmSecret, unheardPages } from '#core/config/alarm-services.ts';
 import type { DeployedSource, Deployment } from '#core/config/deployment.ts';
+import { nameIn } from '#core/config/names.ts';
 import { narrowAllowLists } from '#core/config/range-cover.ts';
 import { given } from '#core/given.ts';
 import { createAwsClients } from '#local/emulator/aws-clients.ts';
@@ -31,6 +32,7 @@ import { cdkCommand } from '#local/stacks/cdk-cli.ts';
 import type { StackPair } from '#local/stacks/compare-templates.ts';
 import { deployStacks } from '#local/stacks/deploy-stacks.ts';
 import { emptyBodies } from '#local/stacks/empty-bodies.ts';
+import { keptUnderOtherNames } from '#local/stacks/kept-under-other-names.ts';
 import { leftStacks } from '#local/stacks/left-stacks.ts';
 import { movedTables } from '#local/stacks/moved-tables.ts';
 import { type SynthesizedChanges, showChanges } from '#local/stacks/show-changes.ts';
@@ -48,10 +50,12 @@ interface Options {
   readonly deployment: Deployment;
   readonly destroy: boolean;
   readonly yes: boolean;
+  /** A further gateway in this account and region is meant. */
+  readonly beside: boolean;
 }
 
 async function main(): Promise<number> {
-  const { deployment, destroy, yes } = readOptions();
+  const { deployment, destroy, yes, beside } = readOptions();
   const environment = deployment.config.environment;
   const here = environment in ON_THIS_MACHINE ? await runningAws(environment) : undefined;
   if (!destroy) await terminalProgress().step('Check the types', () => checkTypes(PROJECT_ROOT));
@@ -67,6 +71,7 @@ async function main(): Promise<number> {
       `Not deployed: ${listOf(missing)} in ${environment} would answer 503 to every webhook, because it has no secret. Set it (or remove the source from gateway.config.ts), then deploy again:\n\n${missing.map(each => secretCommand(each, environment)).join('\n')}\n`,
     );
   }
+  if (isFirst && !destroy && !beside) await refuseOtherNames(deployment);
   const announced = isFirst ? undefined : await announceChanges(deployment);
   if (!yes) await confirm(deployment, destroy);
 
@@ -92,7 +97,7 @@ async function main(): Promise<number> {
   if (silent.length > 0) {
     const region = await client.config.region();
     console.log('\nNobody hears of alarms there until it has its URL or key (docs/operate/alarms.md):\n');
-    for (const each of silent) console.log(`  ${commandToSetAlarmSecret(environment, each, region)}`);
+    for (const each of silent) console.log(`  ${commandToSetAlarmSecret(deployment.config, each, region)}`);
   }
   return 0;
 }
@@ -100,21 +105,22 @@ async function main(): Promise<number> {
 function readOptions(): Options {
   const names = Object.keys(writtenConfig().environments).filter(name => !(name in ON_THIS_MACHINE));
   const usage = (destroy: boolean): string =>
-    `Usage: npm run ${destroy ? 'destroy' : 'deploy'} -- <environment> [--yes]\nEnvironments in gateway.config.ts: ${names.join(', ')}`;
-  let parsed: { values: { destroy?: boolean; yes?: boolean; help?: boolean }; positionals: string[] };
+    `Usage: npm run ${destroy ? 'destroy' : 'deploy'} -- <environment> [--yes]${destroy ? '' : ' [--beside]'}\nEnvironments in gateway.config.ts: ${names.join(', ')}`;
+  let parsed: { values: { destroy?: boolean; yes?: boolean; beside?: boolean; help?: boolean }; positionals: string[] };
   try {
     parsed = parseArgs({
       allowPositionals: true,
       options: {
         destroy: { type: 'boolean' },
         yes: { type: 'boolean', short: 'y' },
+        beside: { type: 'boolean' },
         help: { type: 'boolean', short: 'h' },
       },
     });
   } catch (error) {
     throw new UserError(`${error instanceof Error ? error.message : String(error)}\n${usage(false)}`, 2);
   }
-  const { destroy = false, yes = false, help = false } = parsed.values;
+  const { destroy = false, yes = false, beside = false, help = false } = parsed.values;
   const [environment, ...others] = parsed.positionals;
   if (help) {
     console.log(usage(destroy));
@@ -131,7 +137,7 @@ function readOptions(): Options {
   if (!yes && !isHere && !process.stdin.isTTY) {
     throw new UserError(`${destroy ? 'Destroying' : 'Deploying'} ${environment} needs a confirmation: add --yes`, 2);
   }
-  return { deployment, destroy, yes };
+  return { deployment, destroy, yes, beside };
 }
 
 async function runningAws(environment: string): Promise<LocalAws> {
@@ -157,7 +163,7 @@ async function isDeployed(deployment: Deployment): Promise<boolean> {
   const { config } = deployment;
   const client = new CloudFormationClient(settingsOf(deployment));
   try {
-    const describe = new DescribeStacksCommand({ StackName: `holdfast-${config.environment}-gateway` });
+    const describe = new DescribeStacksCommand({ StackName: nameIn(config, 'gateway') });
     const status = (await client.send(describe)).Stacks?.[0]?.StackStatus ?? '';
     return /^(CREATE|UPDATE|UPDATE_ROLLBACK|IMPORT)_COMPLETE$/.test(status);
   } catch (error) {
@@ -166,10 +172,20 @@ async function isDeployed(deployment: Deployment): Promise<boolean> {
   }
 }
 
+/** A changed prefix or name would make new, empty tables beside those that hold the events. */
+async function refuseOtherNames(deployment: Deployment): Promise<void> {
+  const client = new CloudFormationClient(settingsOf(deployment));
+  const others = await keptUnderOtherNames(client, deployment, Object.keys(writtenConfig().environments));
+  if (others.length === 0) return;
+  throw new UserError(
+    `Not deployed, and nothing was changed: ${nameIn(deployment.config, 'data')} is not there, but ${others.join(', ')}, of no environment in gateway.config.ts. After a changed \`prefix\` or a renamed environment everything would begin empty: events, customers, secrets. Put the old name back. If it is another gateway, and this one is new beside it: npm run deploy -- ${deployment.config.environment} --beside`,
+  );
+}
+
 /** Without this, a first deploy that failed half-way could not be repeated. */
 async function clearFailedStart(deployment: Deployment): Promise<void> {
   const client = new CloudFormationClient(settingsOf(deployment));
-  const stack = `holdfast-${deployment.config.environment}-data`;
+  const stack = nameIn(deployment.config, 'data');
   if (await unprotectFailedStack(client, stack)) console.log(`The first deploy of ${stack} failed; it is made anew.`);
 }
 
@@ -190,7 +206,7 @@ async function takeSecretsBack(
   secrets: SecretsManagerClient,
   pairs: readonly StackPair[],
 ): Promise<void> {
-  const pair = pairs.find(each => each.name === `holdfast-${deployment.config.environment}-data`);
+  const pair = pairs.find(each => each.name === nameIn(deployment.config, 'data'));
   if (pair === undefined) return;
   const clients = { cloudFormation: new CloudFormationClient(settingsOf(deployment)), secrets };
   const adopted = await adoptSecrets(clients, pair);
@@ -201,9 +217,9 @@ async function takeSecretsBack(
 async function refuseMovedTables(deployment: Deployment, assembly: string): Promise<void> {
   const client = new CloudFormationClient(settingsOf(deployment));
   const { environment } = deployment.config;
-  const stack = `holdfast-${environment}-gateway`;
+  const stack = nameIn(deployment.config, 'gateway');
   const moved = await movedTables(client, stack, () =>
-    readTemplate(assembly, environment, `holdfast-${environment}-data`),
+    readTemplate(assembly, environment, nameIn(deployment.config, 'data')),
   );
   if (moved.length === 0) return;
   throw new UserError(
@@ -216,7 +232,7 @@ async function emptyBucketsOf(deployment: Deployment): Promise<void> {
   const { config } = deployment;
   const settings = settingsOf(deployment);
   const clients = { cloudFormation: new CloudFormationClient(settings), s3: new S3Client(settings) };
-  const deleted = await emptyBodies(`holdfast-${config.environment}-data`, clients);
+  const deleted = await emptyBodies(nameIn(config, 'data'), clients);
   if (deleted > 0) console.log(`Deleted ${deleted} large bodies.`);
 }
 
@@ -225,7 +241,7 @@ async function confirm(deployment: Deployment, destroy: boolean): Promise<void> 
   const where = `account ${deployment.account ?? 'of your AWS credentials'}, region ${deployment.region ?? 'of your AWS profile'}`;
   const fate = deployment.disposable
     ? 'Stored events are deleted with the stacks.'
-    : `The stack holdfast-${environment}-data is kept: tables, bodies, queues and secrets. The next deploy uses it again, with new URLs.`;
+    : `The stack ${nameIn(deployment.config, 'data')} is kept: tables, bodies, queues and secrets. The next deploy uses it again, with new URLs.`;
   const question = destroy
     ? `Destroy ${environment} (${where})? ${fate} Type its name to go on: `
     : `Deploy ${environment} (${where})? [y/N] `;

@@ -3,6 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { GetAccountSettingsCommand } from '@aws-sdk/client-lambda';
 import type { Deployment } from '#core/config/deployment.ts';
+import type { Place as Named } from '#core/config/names.ts';
 import { choosePort } from '#local/emulator/emulator.ts';
 import { ensureEmulatorInstalled } from '#local/emulator/python.ts';
 import { BREAKS } from '#local/prove/breaks.ts';
@@ -46,16 +47,16 @@ export async function prove(options: ProveOptions): Promise<ProveResult> {
   if (deployment.emulated) await ensureEmulatorInstalled();
   const place = await openPlace(deployment, port);
   try {
-    const refusal = refusalOf(environment, await stacksOf(place.clients.cloudFormation, environment));
+    const refusal = refusalOf(environment, await stacksOf(place.clients.cloudFormation, deployment.config));
     if (refusal !== undefined) throw new UserError(refusal);
     const share = await agree(options, place);
-    await remove(place, environment, share, progress, 'Remove what an earlier run left');
+    await remove(place, deployment.config, share, progress, 'Remove what an earlier run left');
     let findings: Findings;
     try {
       findings = await Promise.race([deployAndProve(options, place, share), interrupted]);
     } finally {
       if (ended.signal.aborted) progress.line('\n  Stopping: what it made is removed');
-      await remove(place, environment, share, progress, 'Remove what it made');
+      await remove(place, deployment.config, share, progress, 'Remove what it made');
     }
     return await save(findings);
   } finally {
@@ -96,12 +97,12 @@ async function deployAndProve(options: ProveOptions, place: Place, share: Share)
 }
 
 /** What is broken is mended first: CloudFormation would stumble over some of it. */
-async function remove(place: Place, environment: string, share: Share, progress: Progress, title: string) {
-  const ours = (await stacksOf(place.clients.cloudFormation, environment)).some(each => each.isOurs);
+async function remove(place: Place, named: Named, share: Share, progress: Progress, title: string) {
+  const ours = (await stacksOf(place.clients.cloudFormation, named)).some(each => each.isOurs);
   if (!ours) return;
   await progress.step(title, async () => {
-    await mendAll(await breakStage(place, environment, share));
-    await removeStacks(place.clients, environment);
+    await mendAll(await breakStage(place, named, share));
+    await removeStacks(place.clients, named);
     await place.forget();
   });
 }

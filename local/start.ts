@@ -113,8 +113,8 @@ async function main(): Promise<number> {
     const payloads = new DynamoDbPayloadStore(clients.dynamo, outputOf(stacks, 'PayloadsTable'));
     const following = { payloads, timer: systemTimer, sources };
     const refused = followRefused(following, it => progress.line(describeRefused(it)), ended.signal);
-    const { environment } = deployment.config;
-    await followGateway({ aws, clients, stacks, feed, environment, judged }, shown, ended.signal);
+    const named = deployment.config;
+    await followGateway({ aws, clients, stacks, feed, named, judged }, shown, ended.signal);
     await refused;
     return 0;
   } catch (error) {

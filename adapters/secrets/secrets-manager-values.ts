@@ -8,7 +8,7 @@ import {
   ResourceNotFoundException,
   SecretsManagerClient,
 } from '@aws-sdk/client-secrets-manager';
-import { secretName } from '#core/config/deployment.ts';
+import { type Place, secretName } from '#core/config/names.ts';
 import type { SourceId } from '#core/glossary.ts';
 import { checkAnswers } from '../aws/check-answers.ts';
 import { clientSettings, type Environment } from '../aws/client-settings.ts';
@@ -30,11 +30,11 @@ export function createSecretsClient(env?: Environment): SecretsManagerClient {
 /** Stored secrets in Secrets Manager. */
 export class SecretsManagerValues implements SecretValues {
   readonly #client: SecretsManagerClient;
-  readonly #environment: string;
+  readonly #place: Place;
 
-  constructor(client: SecretsManagerClient, environment: string) {
+  constructor(client: SecretsManagerClient, place: Place) {
     this.#client = client;
-    this.#environment = environment;
+    this.#place = place;
   }
 
   async fetch(sourceId: SourceId): Promise<string | undefined> {
@@ -43,7 +43,7 @@ export class SecretsManagerValues implements SecretValues {
 
   /** One call for twenty (docs/decisions/the-aws-sdk-is-the-one-client.md). What its answer does not hold is missing: all of them if it is refused. */
   async fetchMany(sourceIds: readonly SourceId[]): Promise<ReadonlyMap<SourceId, string>> {
-    const byName = new Map(sourceIds.map(id => [secretName(this.#environment, id), id]));
+    const byName = new Map(sourceIds.map(id => [secretName(this.#place, id), id]));
     const names = [...byName.keys()];
     const texts = new Map<SourceId, string>();
     const read = async (SecretIdList: string[]): Promise<void> => {
@@ -66,7 +66,7 @@ export class SecretsManagerValues implements SecretValues {
   async replace(sourceId: SourceId, expected: string, text: string): Promise<boolean> {
     const found = await this.#read(sourceId);
     if (found?.SecretString !== expected || found.VersionId === undefined) return false;
-    const SecretId = secretName(this.#environment, sourceId);
+    const SecretId = secretName(this.#place, sourceId);
     const ClientRequestToken = createHash('sha256').update(`after ${found.VersionId}`).digest('hex');
     try {
       await this.#client.send(new PutSecretValueCommand({ SecretId, SecretString: text, ClientRequestToken }));
@@ -78,7 +78,7 @@ export class SecretsManagerValues implements SecretValues {
   }
 
   async #read(sourceId: SourceId): Promise<GetSecretValueCommandOutput | undefined> {
-    const SecretId = secretName(this.#environment, sourceId);
+    const SecretId = secretName(this.#place, sourceId);
     try {
       return await this.#client.send(new GetSecretValueCommand({ SecretId }));
     } catch (error) {

@@ -2,7 +2,8 @@
  * `Telemetry` as log lines: metrics in CloudWatch's embedded metric format, once per invocation, and one wide JSON line
  * per stage. Written straight to stdout, where Lambda's own JSON wrapper leaves them as they are.
  */
-import { dimensionsOf, METRIC_NAMESPACE, type MetricName } from '#core/metrics.ts';
+import { metricNamespace, type Place } from '#core/config/names.ts';
+import { dimensionsOf, type MetricName } from '#core/metrics.ts';
 import type { Telemetry } from '#core/ports.ts';
 
 const LEVELS = ['debug', 'info', 'warn', 'error'] as const;
@@ -14,8 +15,7 @@ const STACK_LIMIT = 4_096;
 /** Values of one metric in one EMF document. */
 const VALUES_LIMIT = 100;
 
-export interface EmfTelemetryOptions {
-  readonly environment: string;
+export interface EmfTelemetryOptions extends Place {
   readonly level: Level;
   /** A source whose events appear in the log and in no metric. @default none */
   readonly uncounted?: string;
@@ -35,6 +35,7 @@ interface Document {
 
 export class EmfTelemetry implements Telemetry {
   readonly #environment: string;
+  readonly #namespace: string;
   readonly #threshold: number;
   readonly #write: (line: string) => void;
   readonly #now: () => number;
@@ -45,6 +46,7 @@ export class EmfTelemetry implements Telemetry {
 
   constructor(options: EmfTelemetryOptions) {
     this.#environment = options.environment;
+    this.#namespace = metricNamespace(options);
     this.#uncounted = options.uncounted;
     this.#threshold = LEVELS.indexOf(options.level);
     this.#write = options.write ?? (line => process.stdout.write(`${line}\n`));
@@ -129,7 +131,7 @@ export class EmfTelemetry implements Telemetry {
 
   #toEmf({ dimensions, values }: Document): Record<string, unknown> {
     return {
-      _aws: { Timestamp: this.#now(), CloudWatchMetrics: directivesOf([...values.keys()]) },
+      _aws: { Timestamp: this.#now(), CloudWatchMetrics: directivesOf([...values.keys()], this.#namespace) },
       environment: this.#environment,
       ...dimensions,
       ...Object.fromEntries([...values].map(([name, value]) => [name, single(value)])),
@@ -175,12 +177,12 @@ function single(value: number | readonly number[]): number | readonly number[] {
 }
 
 /** One directive for the metrics that are published under the same sets of dimensions. */
-function directivesOf(metrics: readonly MetricName[]) {
+function directivesOf(metrics: readonly MetricName[], Namespace: string) {
   const bySets = new Map<string, { Namespace: string; Dimensions: unknown; Metrics: { Name: string }[] }>();
   for (const Name of metrics) {
     const dimensions = dimensionsOf(Name);
     const key = JSON.stringify(dimensions);
-    const directive = bySets.get(key) ?? { Namespace: METRIC_NAMESPACE, Dimensions: dimensions, Metrics: [] };
+    const directive = bySets.get(key) ?? { Namespace, Dimensions: dimensions, Metrics: [] };
     bySets.set(key, directive);
     // Without a unit: a metric's name says it, and no alarm asks for one.
     directive.Metrics.push({ Name });

@@ -19,7 +19,7 @@ import {
   waitUntilFunctionUpdatedV2,
 } from '@aws-sdk/client-lambda';
 import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
-import { secretName } from '#core/config/deployment.ts';
+import { nameIn, secretName } from '#core/config/names.ts';
 import { given } from '#core/given.ts';
 import { EVENT_INDEXES } from '#core/inbound/protocol/event-item.ts';
 import { MINUTE_MS } from '#core/time.ts';
@@ -62,7 +62,7 @@ async function deploy(): Promise<void> {
 }
 
 async function readOutputs(): Promise<(name: string) => string> {
-  const StackName = `holdfast-${environment}-gateway`;
+  const StackName = nameIn({ environment }, 'gateway');
   const { Stacks } = await new CloudFormationClient({}).send(new DescribeStacksCommand({ StackName }));
   return name => {
     const found = Stacks?.[0]?.Outputs?.find(it => it.OutputKey === name)?.OutputValue;
@@ -146,7 +146,7 @@ if (!values['skip-deploy']) await deploy();
 const output = await readOutputs();
 const [ingest, processor] = [output('IngestFunction'), output('ProcessFunction')];
 const apiUrl = output('ApiUrl').replace(/\/$/, '');
-const SecretId = secretName(environment, 'github');
+const SecretId = secretName({ environment }, 'github');
 const { SecretString: secret } = await new SecretsManagerClient({}).send(new GetSecretValueCommand({ SecretId }));
 if (!secret) throw new Error(`${SecretId} is empty: holdfast sources set-secret github --env ${environment}`);
 

@@ -1,6 +1,7 @@
 import type { AlarmService } from '#core/alarm-service.ts';
 import type { Deployment } from './deployment.ts';
 import { type AlarmTarget, SEVERITIES, type Severity } from './gateway-config.ts';
+import { type Place, rootOf } from './names.ts';
 
 /** Those of an environment's targets that `notify` tells, by severity. */
 export function alarmServices({ alarmTargets }: Pick<Deployment, 'alarmTargets'>): readonly AlarmService[] {
@@ -18,13 +19,13 @@ function serviceOf(severity: Severity, target: AlarmTarget): AlarmService | unde
  * The secret with a service's webhook URL (Slack) or routing key (PagerDuty). Not below `holdfast/<environment>/`, where
  * `ingest` may read.
  */
-export function alarmSecretName(environment: string, { kind, name }: Pick<AlarmService, 'kind' | 'name'>): string {
-  return `holdfast-alarms/${environment}/${kind}/${name}`;
+export function alarmSecretName(place: Place, { kind, name }: Pick<AlarmService, 'kind' | 'name'>): string {
+  return `${rootOf(place)}-alarms/${place.environment}/${kind}/${name}`;
 }
 
 /** A command that asks for the value without showing it, so that it stays out of the shell's history. */
-export function commandToSetAlarmSecret(environment: string, service: AlarmService, region?: string): string {
-  const name = alarmSecretName(environment, service);
+export function commandToSetAlarmSecret(place: Place, service: AlarmService, region?: string): string {
+  const name = alarmSecretName(place, service);
   const where = region === undefined ? '' : ` --region ${region}`;
   return `printf '${service.kind} ${service.name}: ' && read -rs SECRET && echo && printf %s "$SECRET" | aws secretsmanager put-secret-value${where} --secret-id ${name} --secret-string file:///dev/stdin`;
 }

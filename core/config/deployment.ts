@@ -9,6 +9,7 @@ import type {
   Severity,
   SourceConfig,
 } from './gateway-config.ts';
+import { type Place, secretName } from './names.ts';
 import type { ResolvedConfig, ResolvedSource } from './resolved-config.ts';
 import type { Throttle } from './throttle.ts';
 
@@ -71,17 +72,7 @@ export interface DeployedSource {
   readonly silence: NonNullable<SourceConfig['silence']>;
 }
 
-/** The secret's name: the one physical name we set, because a person must be able to write it before the first event. */
-export function secretName(environment: string, sourceId: string): string {
-  return `holdfast/${environment}/${sourceId}`;
-}
-
-/** The secret with the credential of the provider's API: of sources with `reconcile` or `apiCredential`. */
-export function apiSecretName(environment: string, sourceId: string): string {
-  return `${secretName(environment, sourceId)}/api`;
-}
-
 /** The name of the secret that CloudFront shows to `ingest`, in both regions. */
-export function edgeSecretName(environment: string): string {
-  return secretName(environment, EDGE_SECRET);
+export function edgeSecretName(place: Place): string {
+  return secretName(place, EDGE_SECRET);
 }

@@ -2,6 +2,7 @@
 import { type Check, text } from '#core/problem.ts';
 
 import { GONE, objectWithout } from './gone-keys.ts';
+import { type Place, rootOf } from './names.ts';
 
 export interface OtlpConfig {
   /**
@@ -25,6 +26,6 @@ export const otlpShape: Check = objectWithout<OtlpConfig>(
 );
 
 /** The secret with the headers. Not below `holdfast/<environment>/`, where `ingest` may read. */
-export function otlpSecretName(environment: string): string {
-  return `holdfast-otlp/${environment}`;
+export function otlpSecretName(place: Place): string {
+  return `${rootOf(place)}-otlp/${place.environment}`;
 }

@@ -28,6 +28,7 @@ import {
   type Passed,
   type SourceConfig,
 } from './gateway-config.ts';
+import type { Place } from './names.ts';
 import { resolveOutbound } from './outbound-config.ts';
 import { checkReconcile, resolveReconcile } from './reconcile-config.ts';
 import type { ResolvedConfig, ResolvedSource } from './resolved-config.ts';
@@ -82,7 +83,17 @@ export function resolveDeployment(
   for (const [name, environment] of Object.entries(config.environments)) {
     const sources = mergeSources(config, name, environment, report);
     checkSources(sources, providers, report);
-    const deployment = addRoutes(buildDeployment(name, environment, sources, providers, fallback), environment, report);
+    const deployment = addRoutes(
+      buildDeployment(
+        { environment: name, ...given({ prefix: config.prefix }) },
+        environment,
+        sources,
+        providers,
+        fallback,
+      ),
+      environment,
+      report,
+    );
     checkEnvironment(deployment, report);
     deployments.set(name, deployment);
   }
@@ -174,12 +185,13 @@ function shardsOf(deployed: readonly DeployedSource[]): { readonly shards?: Shar
 }
 
 function buildDeployment(
-  name: string,
+  place: Place,
   environment: EnvironmentConfig,
   sources: Readonly<Record<string, SourceConfig>>,
   providers: Providers,
   fallback: { readonly account?: string | undefined; readonly region?: string | undefined },
 ): Deployment {
+  const name = place.environment;
   const local = environment.emulated ?? ['local', 'drill'].includes(name);
   const disposable = environment.disposable ?? (local || name === 'dev');
   const account = environment.account ?? fallback.account;
@@ -205,7 +217,7 @@ function buildDeployment(
   const sweepSendsPerSecond = environment.sweepSendsPerSecond ?? DEFAULT_SWEEP_SENDS_PER_SECOND;
   return {
     config: {
-      environment: name,
+      ...place,
       region: region ?? '',
       sources: deployed.map(each => each.source),
       ...shardsOf(deployed),

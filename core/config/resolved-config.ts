@@ -10,6 +10,7 @@ import type { Route } from '#core/inbound/routing/target.ts';
 import type { ProviderSpec } from '#core/provider/provider-spec.ts';
 import type { RetryProfile } from '#core/retry/backoff.ts';
 import type { LogLevel, Passed } from './gateway-config.ts';
+import type { Place } from './names.ts';
 import type { ResolvedOutbound } from './outbound-config.ts';
 import type { ResolvedReconcile } from './reconcile-config.ts';
 
@@ -32,8 +33,7 @@ export interface ResolvedSource extends Passed {
   readonly routes?: readonly Route[];
 }
 
-export interface ResolvedConfig {
-  readonly environment: string;
+export interface ResolvedConfig extends Place {
   readonly region: string;
   readonly sources: readonly ResolvedSource[];
   /** Sources whose events are spread over several keys of an index, for their `throttle`. Absent: none. */

@@ -29,6 +29,7 @@ import {
 } from './gateway-config.ts';
 import { GONE, objectWithout, withoutGone } from './gone-keys.ts';
 import { isCidr } from './is-cidr.ts';
+import { prefixShape } from './names.ts';
 import { otlpShape } from './otlp-config.ts';
 import { outboundShape } from './outbound-config.ts';
 import { reconcileShape } from './reconcile-config.ts';
@@ -262,6 +263,7 @@ export function validateConfig(
     {
       sources: recordOf(objectWithout<SourceConfig>(GONE.source, source, ['provider']), sourceName),
       environments: recordOf(environment, environmentName),
+      prefix: prefixShape,
     },
     ['sources', 'environments'],
   )(config, '', report);

@@ -22,7 +22,7 @@ import { handleApiRequest } from './handle-api-request.ts';
 
 const env = readEnv(apiEnv, environment);
 const dynamodb = createDynamoDbClient();
-const telemetry = new EmfTelemetry({ environment: config.environment, level: config.logLevel });
+const telemetry = new EmfTelemetry({ ...config, level: config.logLevel });
 const control = new DynamoDbControlStore(dynamodb, env.EVENTS_TABLE, systemIds);
 const book = new ShardBook(control, systemClock.now, config.shards);
 const ports = {

@@ -18,7 +18,7 @@ import { auditEnv } from './env.ts';
 
 const env = readEnv(auditEnv, environment);
 const dynamodb = createDynamoDbClient();
-const telemetry = new EmfTelemetry({ environment: config.environment, level: config.logLevel });
+const telemetry = new EmfTelemetry({ ...config, level: config.logLevel });
 const control = new DynamoDbControlStore(dynamodb, env.EVENTS_TABLE, systemIds);
 const ports = {
   store: new DynamoDbEventStore(dynamodb, env.EVENTS_TABLE),

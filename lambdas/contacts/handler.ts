@@ -25,7 +25,7 @@ const RUN_MS = 40_000;
 const { portal } = outbound;
 if (portal === undefined) throw new Error('outbound has no portal in gateway.config.ts: deploy it again');
 const env = readEnv(contactsEnv, environment);
-const telemetry = new EmfTelemetry({ environment: config.environment, level: config.logLevel });
+const telemetry = new EmfTelemetry({ ...config, level: config.logLevel });
 const dynamodb = createDynamoDbClient();
 const [master] = await Promise.all([
   masterKeys(secretCredential(env.MASTER_SECRET)),

@@ -24,7 +24,7 @@ import { drainEnv } from './env.ts';
 import { handleWakeUps } from './handle-wake-ups.ts';
 
 const env = readEnv(drainEnv, environment);
-const telemetry = new EmfTelemetry({ environment: config.environment, level: config.logLevel });
+const telemetry = new EmfTelemetry({ ...config, level: config.logLevel });
 const [{ sqs, store, jobs }, { sealer, refresh }] = await Promise.all([
   outboundStores(env),
   masterKeys(secretCredential(env.MASTER_SECRET)),

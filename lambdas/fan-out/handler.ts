@@ -24,7 +24,7 @@ import { fanOutEnv } from './env.ts';
 import { handleJobs } from './handle-jobs.ts';
 
 const env = readEnv(fanOutEnv, environment);
-const telemetry = new EmfTelemetry({ environment: config.environment, level: config.logLevel });
+const telemetry = new EmfTelemetry({ ...config, level: config.logLevel });
 const { sqs, store, jobs } = await outboundStores(env);
 const rules = { retentionMs, pageUrl: outbound.portal?.pageUrl };
 const endpoints = endpointsOf(store);

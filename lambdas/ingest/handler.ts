@@ -33,10 +33,9 @@ import { replyToErrors } from './reply-to-errors.ts';
 const env = readEnv(ingestEnv, environment);
 const dynamodb = createDynamoDbClient();
 const sqs = createSqsClient();
-const { environment: name, logLevel: level } = config;
-const telemetry = new EmfTelemetry({ environment: name, level, uncounted: PROBE_SOURCE });
+const telemetry = new EmfTelemetry({ ...config, level: config.logLevel, uncounted: PROBE_SOURCE });
 const sources = receivedSources(config);
-const values = new SecretsManagerValues(createSecretsClient(), name);
+const values = new SecretsManagerValues(createSecretsClient(), config);
 const secrets = new CachedSecrets(values, systemClock, (source, error) =>
   telemetry.log('error', { stage: 'secret', source, error: error instanceof Error ? error.message : String(error) }),
 );

@@ -27,13 +27,13 @@ const ports = {
   pager: new SnsPager(createSnsClient(), env.PAGE_TOPIC),
   store: new DynamoDbEventStore(createDynamoDbClient(), env.EVENTS_TABLE),
   clock: systemClock,
-  telemetry: new EmfTelemetry({ environment: config.environment, level: config.logLevel }),
+  telemetry: new EmfTelemetry({ ...config, level: config.logLevel }),
 };
 const rules = { environment: config.environment, sourceIds: receivedSources(config).map(it => it.id) };
 
 const services = JSON.parse(env.ALARM_SERVICES) as Readonly<Record<string, readonly AlarmService[]>>;
 const tellPorts = {
-  secretOf: (service: AlarmService) => secretCredential(alarmSecretName(config.environment, service)).get(),
+  secretOf: (service: AlarmService) => secretCredential(alarmSecretName(config, service)).get(),
   post: jsonPoster({ ports: [443], ownHosts: [], allowAddresses: [] }),
   telemetry: ports.telemetry,
 };

@@ -20,7 +20,7 @@ const rules = { ports: [Number(endpoint.port) || 443], ownHosts: [] };
 // The configuration takes plain http for this machine alone.
 const allowAddresses = endpoint.protocol === 'http:' ? [endpoint.hostname] : [];
 const post = jsonPoster({ ...rules, allowAddresses });
-const credential = secretCredential(otlpSecretName(environment));
+const credential = secretCredential(otlpSecretName(config));
 
 export const handler = oneInvocation(
   middy(async ({ awslogs }: CloudWatchLogsEvent): Promise<void> => {

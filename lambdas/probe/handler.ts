@@ -18,8 +18,8 @@ import { readEnv } from '#lambdas/shared/read-env.ts';
 import { probeEnv } from './env.ts';
 
 const env = readEnv(probeEnv, environment);
-const telemetry = new EmfTelemetry({ environment: config.environment, level: config.logLevel });
-const values = new SecretsManagerValues(createSecretsClient(), config.environment);
+const telemetry = new EmfTelemetry({ ...config, level: config.logLevel });
+const values = new SecretsManagerValues(createSecretsClient(), config);
 const ports = {
   sender: postOnce,
   secrets: new CachedSecrets(values, systemClock),

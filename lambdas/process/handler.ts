@@ -37,8 +37,7 @@ import { handleBatch } from './handle-batch.ts';
 
 const env = readEnv(processEnv, environment);
 const [dynamodb, sqs] = [createDynamoDbClient(), createSqsClient()];
-const { environment: name, logLevel: level } = config;
-const telemetry = new EmfTelemetry({ environment: name, level, uncounted: PROBE_SOURCE });
+const telemetry = new EmfTelemetry({ ...config, level: config.logLevel, uncounted: PROBE_SOURCE });
 await Promise.all([primeDynamoDb(dynamodb, env.EVENTS_TABLE, PRIME_EVENTS), primeSqs(sqs, env.WORK_QUEUE_URL)]);
 const control = new DynamoDbControlStore(dynamodb, env.EVENTS_TABLE, systemIds);
 const blobs = new S3Blobs(env.BODIES_BUCKET);

@@ -21,7 +21,7 @@ import { publishEnv } from './env.ts';
 import { handlePublish } from './handle-publish.ts';
 
 const env = readEnv(publishEnv, environment);
-const telemetry = new EmfTelemetry({ environment: config.environment, level: config.logLevel });
+const telemetry = new EmfTelemetry({ ...config, level: config.logLevel });
 const { sqs, store, jobs } = await outboundStores(env);
 const rules = { environment: config.environment, eventTypes: outbound.eventTypes, retentionMs };
 const endpoints = endpointsOf(store);

@@ -18,7 +18,7 @@ import { createSqsClient } from '#adapters/sqs/create-sqs-client.ts';
 import { SqsWorkQueue } from '#adapters/sqs/sqs-work-queue.ts';
 import { systemClock, systemIds, systemTimer } from '#adapters/system.ts';
 import { EmfTelemetry } from '#adapters/telemetry/emf-telemetry.ts';
-import { apiSecretName } from '#core/config/deployment.ts';
+import { apiSecretName } from '#core/config/names.ts';
 import { type ReconcileReport, reconcileDeliveries } from '#core/inbound/reconcile/reconcile-deliveries.ts';
 import { config } from '#lambdas/shared/baked-config.ts';
 import { flushTelemetry } from '#lambdas/shared/flush-telemetry.ts';
@@ -28,7 +28,7 @@ import { reconcileProvidersEnv } from './env.ts';
 
 const env = readEnv(reconcileProvidersEnv, environment);
 const dynamodb = createDynamoDbClient();
-const telemetry = new EmfTelemetry({ environment: config.environment, level: config.logLevel });
+const telemetry = new EmfTelemetry({ ...config, level: config.logLevel });
 const ports = {
   store: new DynamoDbEventStore(dynamodb, env.EVENTS_TABLE),
   payloads: new DynamoDbPayloadStore(dynamodb, env.PAYLOADS_TABLE),
@@ -60,7 +60,7 @@ export const handler = oneInvocation(
       if (!source?.reconcile)
         throw new RangeError(`"${String(name).slice(0, 60)}" is not a source with \`reconcile\` in gateway.config.ts`);
       const { reconcile } = source;
-      const credential = secretCredential(apiSecretName(config.environment, source.id));
+      const credential = secretCredential(apiSecretName(config, source.id));
       const rules = { ...config, ...reconcile, dryRun: dryRun === true };
       const reports: ReconcileReport[] = [];
       for (const list of reconcile.lists) {

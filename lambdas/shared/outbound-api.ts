@@ -26,7 +26,7 @@ interface OutboundApiEnv {
 
 /** At init: the clients are primed, the master secret is read, and by `refresh` again. Throws DependencyError when it cannot be read. */
 export async function outboundApi(env: OutboundApiEnv) {
-  const telemetry = new EmfTelemetry({ environment: config.environment, level: config.logLevel });
+  const telemetry = new EmfTelemetry({ ...config, level: config.logLevel });
   const [{ sqs, store, jobs }, master] = await Promise.all([
     outboundStores(env),
     masterKeys(secretCredential(env.MASTER_SECRET)),

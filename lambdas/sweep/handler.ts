@@ -26,7 +26,7 @@ import { sweepEnv } from './env.ts';
 const env = readEnv(sweepEnv, environment);
 const dynamodb = createDynamoDbClient();
 const sqs = createSqsClient();
-const telemetry = new EmfTelemetry({ environment: config.environment, level: config.logLevel });
+const telemetry = new EmfTelemetry({ ...config, level: config.logLevel });
 
 const control = new DynamoDbControlStore(dynamodb, env.EVENTS_TABLE, systemIds);
 const book = new ShardBook(control, systemClock.now, config.shards);

@@ -19,7 +19,7 @@ import { readEnv } from '#lambdas/shared/read-env.ts';
 import { tendEnv } from './env.ts';
 
 const env = readEnv(tendEnv, environment);
-const telemetry = new EmfTelemetry({ environment: config.environment, level: config.logLevel });
+const telemetry = new EmfTelemetry({ ...config, level: config.logLevel });
 const { sqs, store, jobs } = await outboundStores(env);
 const endpoints = endpointsOf(store);
 const ports = {

@@ -51,7 +51,7 @@ const errorsOf = ({ deployment }: DeliveryAlarmContext, name: Exclude<keyof Deli
 /** A metric of ours, over some minutes. */
 function ours(context: DeliveryAlarmContext, name: MetricName, minutes: number, statistic = 'Sum'): Metric {
   const period = context.minutes(minutes);
-  return gatewayMetric(name, context.deployment.config.environment, { statistic, period });
+  return gatewayMetric(name, context.deployment.config, { statistic, period });
 }
 
 /** A share in percent, 0 while there are fewer than `least`. */
@@ -78,7 +78,7 @@ function safetyNet(context: DeliveryAlarmContext): readonly AlarmSpec[] {
       id: 'delivery-not-tending',
       severity: 'page',
       essential: true,
-      metric: gatewayMetric('TendRuns', context.deployment.config.environment, RUNS),
+      metric: gatewayMetric('TendRuns', context.deployment.config, RUNS),
       threshold: 1,
       fires: 'below',
       datapoints: [2, 2],
@@ -342,7 +342,7 @@ function contacts(context: DeliveryAlarmContext): readonly AlarmSpec[] {
     {
       ...shared,
       id: 'delivery-contacts-untold',
-      metric: gatewayMetric('ContactRuns', context.deployment.config.environment, RUNS),
+      metric: gatewayMetric('ContactRuns', context.deployment.config, RUNS),
       threshold: 1,
       fires: 'below',
       datapoints: [2, 2],

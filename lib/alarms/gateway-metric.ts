@@ -1,5 +1,6 @@
 import { Metric, type MetricOptions } from 'aws-cdk-lib/aws-cloudwatch';
-import { dimensionsOf, METRIC_NAMESPACE, type MetricName } from '#core/metrics.ts';
+import { metricNamespace, type Place } from '#core/config/names.ts';
+import { dimensionsOf, type MetricName } from '#core/metrics.ts';
 
 /**
  * A metric our functions emit. Throws RangeError for a set of dimensions it is not published under: CloudWatch would
@@ -7,11 +8,11 @@ import { dimensionsOf, METRIC_NAMESPACE, type MetricName } from '#core/metrics.t
  */
 export function gatewayMetric(
   name: MetricName,
-  environment: string,
+  place: Place,
   options: MetricOptions & { readonly dimensions?: Readonly<Record<string, string>> },
 ): Metric {
   const { dimensions, ...rest } = options;
-  const dimensionsMap = { environment, ...dimensions };
+  const dimensionsMap = { environment: place.environment, ...dimensions };
   const given = Object.keys(dimensionsMap).sort().join();
   const sets: readonly (readonly string[])[] = dimensionsOf(name);
   if (!sets.some(set => [...set].sort().join() === given)) {
@@ -19,5 +20,5 @@ export function gatewayMetric(
       `${name} is not published under (${given}); allowed: ${sets.map(set => `(${set.join()})`).join(', ')}. Change core/metrics.ts or the alarm.`,
     );
   }
-  return new Metric({ namespace: METRIC_NAMESPACE, metricName: name, dimensionsMap, ...rest });
+  return new Metric({ namespace: metricNamespace(place), metricName: name, dimensionsMap, ...rest });
 }

@@ -10,6 +10,7 @@ import {
   TreatMissingData,
 } from 'aws-cdk-lib/aws-cloudwatch';
 import type { Construct } from 'constructs';
+import { nameIn, type Place } from '#core/config/names.ts';
 import { given } from '#core/given.ts';
 import { type AlarmSpec, alarmNameOf } from './alarm-spec.ts';
 import { runbookOfAlarm } from './runbooks.ts';
@@ -26,11 +27,11 @@ const BAND_OPERATORS = {
 } as const;
 
 /** Without actions: who is told is its owner's to say. */
-export function makeAlarm(scope: Construct, spec: AlarmSpec, environment: string): Alarm {
+export function makeAlarm(scope: Construct, spec: AlarmSpec, place: Place): Alarm {
   const [datapointsToAlarm, evaluationPeriods] = spec.datapoints;
   const shared = {
-    alarmName: nameOfAlarm(environment, spec),
-    alarmDescription: describeAlarm(spec, environment),
+    alarmName: nameOfAlarm(place, spec),
+    alarmDescription: describeAlarm(spec, place.environment),
     metric: withoutGaps(spec),
     evaluationPeriods,
     datapointsToAlarm,
@@ -104,8 +105,8 @@ function breachOf(threshold: number, fires: NonNullable<AlarmSpec['fires']>): nu
   return fires === 'above' ? threshold + 1 : threshold;
 }
 
-export function nameOfAlarm(environment: string, spec: AlarmSpec): string {
-  return `holdfast-${environment}-${alarmNameOf(spec)}`;
+export function nameOfAlarm(place: Place, spec: AlarmSpec): string {
+  return nameIn(place, alarmNameOf(spec));
 }
 
 /** What a person on call reads: each line of it can be typed. */

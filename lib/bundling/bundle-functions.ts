@@ -66,12 +66,16 @@ export async function bundleFunctions(options: BundleOptions): Promise<ReadonlyM
       const key = [name, around, ...unused].join();
       const code = built.get(key) ?? buildFunction(variant);
       built.set(key, code);
-      await writeBundle(await code, config, join(root, config.environment, name));
+      await writeBundle(await code, config, join(folderOf(root, config), name));
     }),
   );
   await Promise.all(written);
-  return new Map(options.configs.map(({ environment }) => [environment, foldersIn(join(root, environment))]));
+  return new Map(options.configs.map(config => [config.environment, foldersIn(folderOf(root, config))]));
 }
+
+/** Of one environment of one gateway: an app may hold several. */
+const folderOf = (root: string, { environment, prefix = '' }: ResolvedConfig): string =>
+  join(root, prefix, environment);
 
 /** Empty folders in the place of bundles, for an environment that the CLI did not ask for: never deployed. */
 export async function placeholderBundles(environment: string, project = HOLDFAST): Promise<Bundles> {

@@ -21,7 +21,7 @@ export class DeliveryAlarms extends Construct {
       spec => deployment.alarms === 'all' || spec.essential === true,
     );
     for (const spec of wanted) {
-      const alarm = makeAlarm(this, spec, deployment.config.environment);
+      const alarm = makeAlarm(this, spec, deployment.config);
       const action = new SnsAction(topics.topics[spec.severity]);
       alarm.addAlarmAction(action);
       alarm.addOkAction(action);

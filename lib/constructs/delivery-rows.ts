@@ -1,14 +1,15 @@
 import { Duration } from 'aws-cdk-lib';
 import { GraphWidget, type IMetric, type IWidget, TextWidget } from 'aws-cdk-lib/aws-cloudwatch';
+import type { Place } from '#core/config/names.ts';
 import { given } from '#core/given.ts';
 import type { MetricName } from '#core/metrics.ts';
 import { gatewayMetric } from '../alarms/gateway-metric.ts';
 import type { DeliveryQueues } from './delivery-queues.ts';
 
 /** Three rows of the dashboard: do customers get their webhooks, who is failing, do we keep up. */
-export function deliveryRows(environment: string, queues: DeliveryQueues): readonly (readonly IWidget[])[] {
+export function deliveryRows(place: Place, queues: DeliveryQueues): readonly (readonly IWidget[])[] {
   const metric = (name: MetricName, statistic = 'Sum', dimensions?: Record<string, string>): IMetric =>
-    gatewayMetric(name, environment, {
+    gatewayMetric(name, place, {
       statistic,
       label: dimensions === undefined ? name : Object.values(dimensions).join(' '),
       ...given({ dimensions }),

@@ -3,6 +3,7 @@ import { type Alarm, AlarmRule, CompositeAlarm, type IAlarm } from 'aws-cdk-lib/
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
 import type { Topic } from 'aws-cdk-lib/aws-sns';
 import { Construct } from 'constructs';
+import { nameIn, type Place } from '#core/config/names.ts';
 import type { AlarmContext, AlarmSpec } from '../alarms/alarm-spec.ts';
 import { deployAlarm } from '../alarms/deploy-alarm.ts';
 import { gatewayMetric } from '../alarms/gateway-metric.ts';
@@ -47,11 +48,12 @@ export class GatewayAlarms extends Construct {
   constructor(scope: Construct, id: string, props: GatewayAlarmsProps) {
     super(scope, id);
     const { deployment } = props;
-    const environment = deployment.config.environment;
+    const place = deployment.config;
+    const { environment } = place;
     this.topics = new AlarmTopics(this, 'Topics', { targets: deployment.alarmTargets });
     const context: AlarmContext = {
       ...props,
-      metric: (name, options) => gatewayMetric(name, environment, options),
+      metric: (name, options) => gatewayMetric(name, place, options),
       errorsOf: name => `npm run holdfast -- logs --of ${name} --errors --env ${environment}`,
       holdfast: command => `npm run holdfast -- ${command} --env ${environment}`,
       minutes: deployment.emulated ? shortMinutes : Duration.minutes,
@@ -66,16 +68,16 @@ export class GatewayAlarms extends Construct {
     // The local AWS makes neither composite alarms nor nested stacks.
     const isWhole = !deployment.emulated;
     const placed = new Map(
-      wanted.map(spec => [spec, this.#addAlarm(this.#scopeOf(spec, isWhole), spec, environment, isWhole)]),
+      wanted.map(spec => [spec, this.#addAlarm(this.#scopeOf(spec, isWhole), spec, place, isWhole)]),
     );
     const spec = isWhole ? deployAlarm(this, environment) : undefined;
-    const deploying = spec && this.#addAlarm(this, spec, environment, isWhole);
+    const deploying = spec && this.#addAlarm(this, spec, place, isWhole);
     if (spec && deploying) placed.set(spec, deploying);
     this.alarms = [...placed].map(([each, alarm]) => {
-      const name = nameOfAlarm(environment, each);
+      const name = nameOfAlarm(place, each);
       return { spec: each, name, arn: each.source === undefined ? alarm.alarmArn : arnOf(this, name) };
     });
-    this.composites = deploying ? this.#addComposites(environment, placed, deploying) : [];
+    this.composites = deploying ? this.#addComposites(place, placed, deploying) : [];
   }
 
   #scopeOf({ id, source }: AlarmSpec, isWhole: boolean): Construct {
@@ -87,8 +89,8 @@ export class GatewayAlarms extends Construct {
     return (kind.node.tryFindChild(source) as Construct | undefined) ?? new Construct(kind, source);
   }
 
-  #addAlarm(scope: Construct, spec: AlarmSpec, environment: string, hasComposites: boolean): Alarm {
-    const alarm = makeAlarm(scope, spec, environment);
+  #addAlarm(scope: Construct, spec: AlarmSpec, place: Place, hasComposites: boolean): Alarm {
+    const alarm = makeAlarm(scope, spec, place);
     if (spec.namesDeaths) {
       this.#notify(alarm, this.topics.deaths);
       return alarm;
@@ -98,20 +100,20 @@ export class GatewayAlarms extends Construct {
     return alarm;
   }
 
-  #addComposites(environment: string, placed: ReadonlyMap<AlarmSpec, Alarm>, deploying: Alarm): readonly IAlarm[] {
+  #addComposites(place: Place, placed: ReadonlyMap<AlarmSpec, Alarm>, deploying: Alarm): readonly IAlarm[] {
     return Object.entries(COMPOSITES).flatMap(([name, { meaning, waitsForDeploy }]) => {
       const members = [...placed].filter(([spec]) => spec.partOf === name);
       if (members.length === 0) return [];
       const composite = new CompositeAlarm(this, name, {
-        compositeAlarmName: `holdfast-${environment}-${name}`,
+        compositeAlarmName: nameIn(place, name),
         alarmDescription: describeAlarm(
           {
             id: name,
             severity: 'page',
             meaning: `${meaning}: at least one of ${members.map(([spec]) => spec.id).join(', ')}.`,
-            firstCommand: `npm run holdfast -- status --env ${environment}`,
+            firstCommand: `npm run holdfast -- status --env ${place.environment}`,
           },
-          environment,
+          place.environment,
         ),
         alarmRule: AlarmRule.anyOf(...members.map(([, alarm]) => alarm)),
         ...(waitsForDeploy && {

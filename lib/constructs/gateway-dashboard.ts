@@ -11,7 +11,8 @@ import {
   TextWidget,
 } from 'aws-cdk-lib/aws-cloudwatch';
 import { Construct } from 'constructs';
-import { METRIC_NAMESPACE, type MetricName } from '#core/metrics.ts';
+import { metricNamespace, nameIn, type Place } from '#core/config/names.ts';
+import type { MetricName } from '#core/metrics.ts';
 import type { AlarmContext } from '../alarms/alarm-spec.ts';
 import { gatewayMetric } from '../alarms/gateway-metric.ts';
 import { PROCESSING_TARGET_MS } from '../alarms/process-alarms.ts';
@@ -35,8 +36,8 @@ const MOST_LINES = 100;
 /** Of more sources a graph shows these, as CloudWatch looks them up. */
 const BUSIEST = 50;
 
-function busiestSources(name: MetricName, environment: string): IMetric {
-  const found = `SEARCH('{${METRIC_NAMESPACE},environment,source} MetricName="${name}" environment="${environment}"', 'Sum', 60)`;
+function busiestSources(name: MetricName, place: Place): IMetric {
+  const found = `SEARCH('{${metricNamespace(place)},environment,source} MetricName="${name}" environment="${place.environment}"', 'Sum', 60)`;
   return new MathExpression({
     expression: `SLICE(SORT(${found}, SUM, DESC), 0, ${BUSIEST})`,
     // biome-ignore lint/suspicious/noTemplateCurlyInString: CloudWatch fills it in
@@ -46,9 +47,9 @@ function busiestSources(name: MetricName, environment: string): IMetric {
 }
 
 /** A line for each cause for which a source refused requests: which there are, CloudWatch looks up when it is shown. */
-function refusedByCause(environment: string): IMetric {
-  const schema = `{${METRIC_NAMESPACE},environment,source,cause}`;
-  const wanted = `MetricName="RequestRefused" environment="${environment}"`;
+function refusedByCause(place: Place): IMetric {
+  const schema = `{${metricNamespace(place)},environment,source,cause}`;
+  const wanted = `MetricName="RequestRefused" environment="${place.environment}"`;
   return new MathExpression({
     expression: `SEARCH('${schema} ${wanted}', 'Sum', 60)`,
     // biome-ignore lint/suspicious/noTemplateCurlyInString: CloudWatch fills it in
@@ -64,14 +65,14 @@ export class GatewayDashboard extends Construct {
   constructor(scope: Construct, id: string, props: GatewayDashboardProps) {
     super(scope, id);
     const { deployment, queue, api, functions } = props;
-    const environment = deployment.config.environment;
+    const place = deployment.config;
     const metric = (name: MetricName, statistic: string, dimensions?: Record<string, string>): IMetric =>
-      gatewayMetric(name, environment, {
+      gatewayMetric(name, place, {
         statistic,
         ...(dimensions === undefined ? { label: name } : { dimensions, label: `${name} ${dimensions['source']}` }),
       });
     const isMany = deployment.sources.length > MOST_LINES;
-    const perSource = (name: MetricName): IMetric[] => (isMany ? [busiestSources(name, environment)] : manyOf(name));
+    const perSource = (name: MetricName): IMetric[] => (isMany ? [busiestSources(name, place)] : manyOf(name));
     const manyOf = (name: MetricName): IMetric[] =>
       deployment.sources.map(({ source }) => metric(name, 'Sum', { source: source.id }));
     const reconciled = deployment.sources.filter(({ source }) => source.reconcile);
@@ -85,7 +86,7 @@ export class GatewayDashboard extends Construct {
     };
     const heading = (text: string): IWidget => new TextWidget({ markdown: `## ${text}`, width: 24, height: 1 });
 
-    this.dashboard = new Dashboard(this, 'Dashboard', { dashboardName: `holdfast-${environment}` });
+    this.dashboard = new Dashboard(this, 'Dashboard', { dashboardName: nameIn(place) });
     const alarms = (props.alarms ?? []).map(({ name, arn }) => Alarm.fromAlarmArn(this, name, arn));
     for (let from = 0; from < alarms.length; from += ALARMS_PER_WIDGET) {
       const shown = alarms.slice(from, from + ALARMS_PER_WIDGET);
@@ -121,7 +122,7 @@ export class GatewayDashboard extends Construct {
       ]),
       {
         title: 'Accepted to done, ms, beside its target',
-        left: ['p50', 'p99'].map(p => gatewayMetric('ProcessingLatency', environment, { statistic: p, label: p })),
+        left: ['p50', 'p99'].map(p => gatewayMetric('ProcessingLatency', place, { statistic: p, label: p })),
         leftAnnotations: [
           { value: deployment.thresholds['process-slow'] ?? PROCESSING_TARGET_MS, label: 'target of p99' },
         ],
@@ -144,7 +145,7 @@ export class GatewayDashboard extends Construct {
       graph('Failed attempts, by source', perSource('AttemptsFailed')),
     );
     row(
-      graph('Refused, by source and cause', [refusedByCause(environment)]),
+      graph('Refused, by source and cause', [refusedByCause(place)]),
       graph('Changed and broken schemas, by source', [...perSource('SchemaChanged'), ...perSource('SchemaMismatch')]),
     );
     this.dashboard.addWidgets(...queryWidgets(functions.process.logGroup));
@@ -168,7 +169,7 @@ export class GatewayDashboard extends Construct {
         graph('Missing at us, by source', [...of('ReconcileGaps'), ...of('ReconcileHealed')]),
         graph('Behind the provider, seconds', of('ReconcileLag', 'Maximum')),
       );
-    for (const widgets of props.outbound ? deliveryRows(environment, props.outbound) : [])
+    for (const widgets of props.outbound ? deliveryRows(place, props.outbound) : [])
       this.dashboard.addWidgets(...widgets);
   }
 }

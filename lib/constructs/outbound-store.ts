@@ -4,7 +4,7 @@ import { type IGrantable, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
 import { CfnSecret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Construct } from 'constructs';
-import { secretName } from '#core/config/deployment.ts';
+import { type Place, secretName } from '#core/config/names.ts';
 import { TTL_ATTRIBUTE } from '#core/glossary.ts';
 import type { OutboundTable } from '#core/outbound/ports.ts';
 import { LISTED, OUTBOUND_TABLES } from '#core/outbound/protocol/keys.ts';
@@ -15,7 +15,7 @@ import { warmthOf } from './event-store.ts';
 const MASTER = '_outbound';
 
 export interface OutboundStoreProps {
-  readonly environment: string;
+  readonly place: Place;
   /** Delete everything with the stack, and allow it. @default false: kept, and protected from deletion */
   readonly disposable?: boolean;
   /** A key of yours for the tables and the secret. @default keys of AWS */
@@ -42,7 +42,7 @@ export class OutboundStore extends Construct {
   constructor(
     scope: Construct,
     id: string,
-    { environment, disposable = false, encryptionKey: key, warmWriteUnits }: OutboundStoreProps,
+    { place, disposable = false, encryptionKey: key, warmWriteUnits }: OutboundStoreProps,
   ) {
     super(scope, id);
     const fate = disposable ? RemovalPolicy.DESTROY : RemovalPolicy.RETAIN;
@@ -71,7 +71,7 @@ export class OutboundStore extends Construct {
         ],
       });
     this.tables = { registry: addTable('Registry', 'registry'), outbox: addTable('Outbox', 'outbox') };
-    this.masterName = secretName(environment, MASTER);
+    this.masterName = secretName(place, MASTER);
     this.master = new CfnSecret(this, 'Master', {
       name: this.masterName,
       description:

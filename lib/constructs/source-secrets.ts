@@ -3,7 +3,8 @@ import { Effect, type IGrantable, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { IConstruct } from 'constructs';
 import type { AlarmService } from '#core/alarm-service.ts';
 import { alarmSecretName } from '#core/config/alarm-services.ts';
-import { apiSecretName, type DeployedSource, secretName } from '#core/config/deployment.ts';
+import type { DeployedSource } from '#core/config/deployment.ts';
+import { apiSecretName, type Place, secretName } from '#core/config/names.ts';
 import { storesSecret } from '#core/provider/source-needs.ts';
 import { acknowledgeWildcard } from './acknowledge-wildcard.ts';
 
@@ -33,10 +34,10 @@ function arnOf(grantee: Grantee, name: string): string {
 }
 
 /** Allows reading the signing secrets of all sources of an environment, and nothing else of that name. By name, so that the code needs no export of the data stack. */
-export function grantAllSourceSecrets(grantee: Grantee, environment: string, sources: readonly DeployedSource[]): void {
+export function grantAllSourceSecrets(grantee: Grantee, place: Place, sources: readonly DeployedSource[]): void {
   if (!sources.some(each => each.needsSecret)) return;
   const actions = ['secretsmanager:GetSecretValue'];
-  const all = arnOf(grantee, secretName(environment, '*'));
+  const all = arnOf(grantee, secretName(place, '*'));
   acknowledgeWildcard(
     grantee,
     all,
@@ -51,7 +52,7 @@ export function grantAllSourceSecrets(grantee: Grantee, environment: string, sou
     'This call takes no resource. It answers with those secrets alone that the function may read one by one.',
   );
   // No source's name begins with `_`: so are called the gateway's own, e.g. what endpoints' secrets are sealed under.
-  const denied = [apiSecretName(environment, '*'), secretName(environment, '_*')].map(name => arnOf(grantee, name));
+  const denied = [apiSecretName(place, '*'), secretName(place, '_*')].map(name => arnOf(grantee, name));
   add(grantee, new PolicyStatement({ effect: Effect.DENY, actions, resources: denied }));
   for (const each of denied)
     acknowledgeWildcard(grantee, each, 'This statement denies: the wildcard takes rights away, and gives none.');
@@ -62,15 +63,13 @@ export function grantAllSourceSecrets(grantee: Grantee, environment: string, sou
 }
 
 /** Allows reading the signing secret of one source. */
-export function grantSourceSecret(grantee: Grantee, environment: string, { source }: DeployedSource): void {
-  grantSecret(grantee, secretName(environment, source.id));
+export function grantSourceSecret(grantee: Grantee, place: Place, { source }: DeployedSource): void {
+  grantSecret(grantee, secretName(place, source.id));
 }
 
 /** Allows reading the URLs and keys of the services that are told of alarms, each by its name. */
-export function grantAlarmSecrets(grantee: Grantee, environment: string, services: readonly AlarmService[]): void {
-  const resources = [...new Set(services.map(each => alarmSecretName(environment, each)))].map(each =>
-    arnOf(grantee, each),
-  );
+export function grantAlarmSecrets(grantee: Grantee, place: Place, services: readonly AlarmService[]): void {
+  const resources = [...new Set(services.map(each => alarmSecretName(place, each)))].map(each => arnOf(grantee, each));
   if (resources.length > 0)
     add(grantee, new PolicyStatement({ actions: ['secretsmanager:GetSecretValue'], resources }));
 }
@@ -81,8 +80,8 @@ export function grantSecret(grantee: Grantee, name: string): void {
 }
 
 /** Allows reading those credentials of the providers' APIs whose tag says so. */
-export function grantApiSecrets(grantee: Grantee, environment: string, tag: 'handlers' | 'reconcile'): void {
-  const apis = arnOf(grantee, apiSecretName(environment, '*'));
+export function grantApiSecrets(grantee: Grantee, place: Place, tag: 'handlers' | 'reconcile'): void {
+  const apis = arnOf(grantee, apiSecretName(place, '*'));
   const actions = ['secretsmanager:GetSecretValue'];
   add(grantee, new PolicyStatement({ actions, resources: [apis], conditions: tagged(tag) }));
   acknowledgeWildcard(

@@ -41,7 +41,7 @@ export function addOtlp(
     onFailure:
       'Lambda tries twice more. What is lost then is a copy: CloudWatch has the metrics, the log has the lines.',
   });
-  grantSecret(added, otlpSecretName(config.environment));
+  grantSecret(added, otlpSecretName(config));
   const destination = new LambdaDestination(added.function);
   const filterPattern = FilterPattern.literal('{ ($._aws.Timestamp > 0) || ($.span_id = "*") }');
   for (const { logGroup, node } of watched)

@@ -1,4 +1,5 @@
 import { CfnOutput, type Stack } from 'aws-cdk-lib';
+import { nameIn } from '#core/config/names.ts';
 import type { AlarmContext } from '../alarms/alarm-spec.ts';
 import { toConstructId } from '../construct-id.ts';
 import type { GatewayAlarms } from '../constructs/gateway-alarms.ts';
@@ -19,7 +20,6 @@ const MANY = 'URL of every source: put its name in (too many sources for an outp
 
 /** Everything a person or a tool needs to find this environment; the names are stable. */
 export function addOutputs(stack: Stack, { deployment, store, queue, api, functions, alarms }: OutputSources): void {
-  const environment = deployment.config.environment;
   const output = (name: string, value: string, description: string): void => {
     new CfnOutput(stack, name, { value, description });
   };
@@ -39,7 +39,7 @@ export function addOutputs(stack: Stack, { deployment, store, queue, api, functi
   output('DeadQueueUrl', queue.dead.queueUrl, 'Dead-letter queue');
   output(
     'DashboardUrl',
-    `https://${stack.region}.${consoleOf(deployment.region)}/cloudwatch/home?region=${stack.region}#dashboards/dashboard/holdfast-${environment}`,
+    `https://${stack.region}.${consoleOf(deployment.region)}/cloudwatch/home?region=${stack.region}#dashboards/dashboard/${nameIn(deployment.config)}`,
     'Dashboard',
   );
   for (const [severity, topic] of Object.entries(alarms?.topics.topics ?? {})) {

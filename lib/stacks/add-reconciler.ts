@@ -1,7 +1,8 @@
 import { Duration } from 'aws-cdk-lib';
 import { ScheduleExpression } from 'aws-cdk-lib/aws-scheduler';
 import type { Construct } from 'constructs';
-import { apiSecretName, type Deployment } from '#core/config/deployment.ts';
+import type { Deployment } from '#core/config/deployment.ts';
+import { apiSecretName } from '#core/config/names.ts';
 import { reconcileProvidersEnv } from '#lambdas/reconcile-providers/env.ts';
 import type { GatewayFunction } from '../constructs/gateway-function.ts';
 import { grantApiSecrets } from '../constructs/source-secrets.ts';
@@ -50,7 +51,7 @@ export function addReconciler(
   store.grantPayloads(added, 'dynamodb:PutItem', 'dynamodb:UpdateItem');
   store.grantBodies(added, 's3:PutObject');
   queue.grantSend(added);
-  grantApiSecrets(added, config.environment, 'reconcile');
+  grantApiSecrets(added, config, 'reconcile');
   const timetable = new Timetable(scope, 'ReconcileProvidersSchedule', {
     target: added,
     maxEventAge: Duration.minutes(15),
@@ -65,9 +66,9 @@ export function addReconciler(
 /** Lets handlers read the credentials they may use: `API_SECRET_<SOURCE>` is the secret's name. */
 export function grantApiCredentials(process: GatewayFunction<never>, { config, sources }: Deployment): void {
   const readable = sources.filter(each => each.apiCredential).map(({ source }) => source.id);
-  if (readable.length > 0) grantApiSecrets(process, config.environment, 'handlers');
+  if (readable.length > 0) grantApiSecrets(process, config, 'handlers');
   for (const id of readable) {
     const variable = `API_SECRET_${id.toUpperCase().replaceAll('-', '_')}`;
-    process.function.addEnvironment(variable, apiSecretName(config.environment, id));
+    process.function.addEnvironment(variable, apiSecretName(config, id));
   }
 }

@@ -7,7 +7,8 @@ import { CfnQueue } from 'aws-cdk-lib/aws-sqs';
 import { Construct, type IConstruct } from 'constructs';
 import { alarmSecretName, alarmServices } from '#core/config/alarm-services.ts';
 import { BODY_EXTRA_DAYS } from '#core/config/defaults.ts';
-import { apiSecretName, type Deployment, secretName } from '#core/config/deployment.ts';
+import type { Deployment } from '#core/config/deployment.ts';
+import { apiSecretName, secretName } from '#core/config/names.ts';
 import { otlpSecretName } from '#core/config/otlp-config.ts';
 import { receivedSources } from '#core/config/received-sources.ts';
 import { given } from '#core/given.ts';
@@ -58,7 +59,7 @@ export class DataStack extends Stack {
     this.outbound = {
       store: new OutboundStore(this, 'Outbound', {
         disposable,
-        environment: config.environment,
+        place: config,
         ...encryption,
         ...warm,
       }),
@@ -82,7 +83,7 @@ export class DataStack extends Stack {
       const scope = source.id.endsWith('-api') ? this.#scope(secrets, 'Sources') : secrets;
       const secret = new CfnSecret(scope, source.id, {
         ...kmsKeyId,
-        name: secretName(config.environment, source.id),
+        name: secretName(config, source.id),
         description: ours
           ? 'Signing secret of the synthetic probe. Nobody needs to know it.'
           : `Signing secret of ${source.spec.title}, source ${source.id}. ${source.spec.title} shows or takes it when you register the webhook.`,
@@ -96,7 +97,7 @@ export class DataStack extends Stack {
       // A name of its own: who may read the one need not read the other.
       const secret = new CfnSecret(secrets, `${source.id}-api`, {
         ...kmsKeyId,
-        name: apiSecretName(config.environment, source.id),
+        name: apiSecretName(config, source.id),
         description: `Credential of ${source.spec.title}'s API, source ${source.id}: docs/receive/missing-events.md says which rights it needs.`,
       });
       secret.applyRemovalPolicy(fate);
@@ -110,13 +111,13 @@ export class DataStack extends Stack {
         'Slack, PagerDuty and the receiver of OTLP issue these values; AWS cannot rotate them alone. docs/operate/alarms.md says how.',
     });
     const services = alarmServices(props.deployment);
-    for (const name of new Set(services.map(each => alarmSecretName(config.environment, each)))) {
+    for (const name of new Set(services.map(each => alarmSecretName(config, each)))) {
       const id = name.split('/').slice(2).join('-');
       const description = 'URL or key of a service that is told of alarms: docs/operate/alarms.md';
       new CfnSecret(alarms, id, { ...kmsKeyId, name, description }).applyRemovalPolicy(fate);
     }
     if (config.otlp) {
-      const name = otlpSecretName(config.environment);
+      const name = otlpSecretName(config);
       const description = 'Headers for OpenTelemetry, name=value,name=value: docs/operate/traces.md';
       new CfnSecret(alarms, 'Otlp', { ...kmsKeyId, name, description }).applyRemovalPolicy(fate);
     }

@@ -7,6 +7,7 @@ import { ScheduleExpression } from 'aws-cdk-lib/aws-scheduler';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
 import type { Deployment } from '#core/config/deployment.ts';
+import { nameIn } from '#core/config/names.ts';
 import type { ResolvedOutbound } from '#core/config/outbound-config.ts';
 import { given } from '#core/given.ts';
 import { OUTBOUND_TIMINGS } from '#core/outbound/protocol/timings.ts';
@@ -66,7 +67,7 @@ export class DeliveryStack extends Stack {
     const deliveryApi = this.#addDeliveryApi();
     const portal = outbound.portal && this.#addPortal();
     this.api = new DeliveryApi(this, 'FrontDoor', {
-      name: `holdfast-${deployment.config.environment}-delivery`,
+      name: nameIn(deployment.config, 'delivery'),
       publish: publish.function,
       deliveryApi: deliveryApi.function,
       ...(portal && outbound.portal

@@ -66,7 +66,7 @@ export class EdgeStack extends Stack {
   /** One value in both regions, made here and known to nobody. */
   #addSecret({ config, region }: Deployment): CfnSecret {
     const secret = new CfnSecret(this, 'Secret', {
-      name: edgeSecretName(config.environment),
+      name: edgeSecretName(config),
       description: 'What CloudFront shows to ingest. Nobody needs to know it.',
       generateSecretString: {
         secretStringTemplate: '{}',

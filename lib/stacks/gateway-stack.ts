@@ -8,10 +8,10 @@ import { LambdaSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import { Construct } from 'constructs';
 import { alarmServices } from '#core/config/alarm-services.ts';
 import { type DeployedSource, type Deployment, edgeSecretName } from '#core/config/deployment.ts';
+import { metricNamespace, nameIn } from '#core/config/names.ts';
 import { receivedSources } from '#core/config/received-sources.ts';
 import { SWEEPER_MEMORY_MB } from '#core/config/sweeper-speed.ts';
 import { given } from '#core/given.ts';
-import { METRIC_NAMESPACE } from '#core/metrics.ts';
 import { apiEnv } from '#lambdas/api/env.ts';
 import { auditEnv } from '#lambdas/audit/env.ts';
 import { ingestEnv } from '#lambdas/ingest/env.ts';
@@ -84,8 +84,8 @@ export class GatewayStack extends Stack {
     store.grantBodies(ingest, 's3:PutObject');
     queue.grantSend(ingest);
     queue.grantPrime(ingest);
-    grantAllSourceSecrets(ingest, deployment.config.environment, receivedSources(deployment));
-    if (deployment.edge) grantSecret(ingest, edgeSecretName(deployment.config.environment));
+    grantAllSourceSecrets(ingest, deployment.config, receivedSources(deployment));
+    if (deployment.edge) grantSecret(ingest, edgeSecretName(deployment.config));
 
     const process = this.#addFunction('process', {
       description: 'Claims each event, runs its handler and records the outcome',
@@ -187,14 +187,14 @@ export class GatewayStack extends Stack {
     this.#addHandlerResources(process);
 
     this.api = new IngestApi(this, 'FrontDoor', {
-      name: `holdfast-${deployment.config.environment}`,
+      name: nameIn(deployment.config),
       sources: receivedSources(deployment).flatMap(({ source, throttle }) =>
         source.paths.map(path => ({ path, methods: source.spec.methods, ...given({ throttle }) })),
       ),
       ingest: this.#keepWarm(ingest),
       api: api.function,
       accessLogRetention: deployment.logRetentionDays as RetentionDays,
-      edgeNamespace: `${METRIC_NAMESPACE}/${deployment.config.environment}`,
+      edgeNamespace: `${metricNamespace(deployment.config)}/${deployment.config.environment}`,
       ...given({ domain: deployment.domain, ipv6: deployment.ipv6 }),
       disposable: deployment.disposable,
     });
@@ -233,7 +233,7 @@ export class GatewayStack extends Stack {
       onFailure: "The next minute's run does the same work; three missed runs raise probe-missing-or-slow.",
     });
     data.store.grantEvents(added, 'dynamodb:GetItem');
-    grantSourceSecret(added, deployment.config.environment, probe);
+    grantSourceSecret(added, deployment.config, probe);
     this.#addSchedule('Probe', added, ScheduleExpression.rate(Duration.minutes(1)), Duration.minutes(1));
     return added;
   }
@@ -245,7 +245,6 @@ export class GatewayStack extends Stack {
   #addNotify(topics: AlarmTopics): GatewayFunction<EnvContract> {
     const { deployment, data } = this.#props;
     const { store } = data;
-    const { environment } = deployment.config;
     const services = alarmServices(deployment);
     const bySeverity = [...Map.groupBy(services, each => each.severity)];
     const told = bySeverity.map(([severity, each]) => [topics.topics[severity].topicArn, each] as const);
@@ -274,7 +273,7 @@ export class GatewayStack extends Stack {
       reason:
         'SNS tries to reach a function for 23 days, and what the function cannot pass on, Lambda publishes to the topic of pages itself.',
     });
-    grantAlarmSecrets(notify, environment, services);
+    grantAlarmSecrets(notify, deployment.config, services);
     for (const topic of [topics.deaths, ...bySeverity.map(([severity]) => topics.topics[severity])])
       topic.addSubscription(new LambdaSubscription(notify.function));
     return notify;

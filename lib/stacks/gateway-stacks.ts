@@ -2,6 +2,7 @@ import { type Environment, PermissionsBoundary, Tags } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
 import type { Deployment } from '#core/config/deployment.ts';
 import { EDGE_REGION } from '#core/config/edge-config.ts';
+import { nameIn } from '#core/config/names.ts';
 import { given } from '#core/given.ts';
 import type { Bundles } from '../bundling/function-names.ts';
 import type { HandlerResources } from '../handler-resources.ts';
@@ -38,21 +39,21 @@ export function makeStacks(scope: Construct, props: GatewayStacksProps, env: Env
   const data = new DataStack(scope, 'Data', {
     ...place,
     deployment,
-    stackName: `holdfast-${environment}-data`,
+    stackName: nameIn(deployment.config, 'data'),
     description: `Holdfast ${environment}: events, payloads, queues and secrets. Everything that must survive.`,
     terminationProtection: !deployment.disposable,
   });
   const gateway = new GatewayStack(scope, 'Gateway', {
     ...{ ...place, deployment, data, bundles },
     ...given({ handlerResources: props.handlerResources }),
-    stackName: `holdfast-${environment}-gateway`,
+    stackName: nameIn(deployment.config, 'gateway'),
     description: `Holdfast ${environment}: API, functions, alarms. Can be deployed again at any time.`,
   });
   const delivery =
     outbound &&
     new DeliveryStack(scope, 'Delivery', {
       ...{ ...place, deployment, outbound, data, bundles, topics: gateway.alarms?.topics },
-      stackName: `holdfast-${environment}-delivery`,
+      stackName: nameIn(deployment.config, 'delivery'),
       description: `Holdfast ${environment}: webhooks to customers. Can be deployed again at any time.`,
     });
   const edge =
@@ -60,7 +61,7 @@ export function makeStacks(scope: Construct, props: GatewayStacksProps, env: Env
     new EdgeStack(scope, 'Edge', {
       ...{ ...place, deployment, edge: deployment.edge },
       env: { ...env, region: EDGE_REGION },
-      stackName: `holdfast-${environment}-edge`,
+      stackName: nameIn(deployment.config, 'edge'),
       description: `Holdfast ${environment}: CloudFront, and a limit per source address. Can be deployed again at any time.`,
     });
   for (const [name, value] of Object.entries(tags)) Tags.of(scope).add(name, value);

@@ -11,6 +11,7 @@ import { DynamoDbControlStore } from '#adapters/dynamodb/dynamodb-control-store.
 import { DynamoDbEventStore } from '#adapters/dynamodb/dynamodb-event-store.ts';
 import { systemIds } from '#adapters/system.ts';
 import type { Deployment } from '#core/config/deployment.ts';
+import { nameIn } from '#core/config/names.ts';
 import { isEventKey, toEventPk, toSourceId } from '#core/glossary.ts';
 import type { EventItem } from '#core/inbound/protocol/event-item.ts';
 import { decodePauses, PAUSES_CONTROL } from '#core/inbound/protocol/pauses.ts';
@@ -198,9 +199,13 @@ export class DrillStage {
     });
   }
 
+  #nameOf(alarm: string): string {
+    return nameIn(this.#parts.deployment.config, alarm);
+  }
+
   /** Waits until the pager has got an alarm's message, newer than `since`, shows it, and answers it. */
   async page(id: string, seconds: number, since = 0): Promise<Page> {
-    const alarm = `holdfast-${DRILL_ENVIRONMENT}-${id}`;
+    const alarm = this.#nameOf(id);
     const found = await this.until(seconds, async () =>
       this.#parts.pager.pages.find(page => page.alarm === alarm && page.state === 'ALARM' && page.at > since),
     );
@@ -215,11 +220,11 @@ export class DrillStage {
       const ok = await this.until(seconds, async () => ((await this.stateOf(id)) === 'OK' ? true : undefined));
       if (!ok) this.fail(`${id} is not OK again after ${seconds} s`);
     }
-    this.transcript.block(ids.map(id => `OK: holdfast-${DRILL_ENVIRONMENT}-${id}`).join('\n'));
+    this.transcript.block(ids.map(id => `OK: ${this.#nameOf(id)}`).join('\n'));
   }
 
   async stateOf(id: string): Promise<string> {
-    const AlarmNames = [`holdfast-${DRILL_ENVIRONMENT}-${id}`];
+    const AlarmNames = [this.#nameOf(id)];
     const described = await this.#parts.clients.cloudWatch.send(new DescribeAlarmsCommand({ AlarmNames }));
     return described.MetricAlarms?.[0]?.StateValue ?? 'missing';
   }

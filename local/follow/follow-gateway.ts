@@ -1,5 +1,6 @@
 /** What `npm start` shows once everything runs: events, alarms, messages to on-call, and what a deployment changed. */
 import { setTimeout as wait } from 'node:timers/promises';
+import type { Place } from '#core/config/names.ts';
 import type { EventItem } from '#core/inbound/protocol/event-item.ts';
 import { type AlarmChange, runAlarms } from '#local/alarms/alarms.ts';
 import type { JudgedAlarms } from '#local/alarms/judged-alarms.ts';
@@ -31,14 +32,15 @@ interface Followed {
   readonly clients: AwsClients;
   readonly stacks: readonly DeployedStack[];
   readonly feed: EventFeed;
-  readonly environment: string;
+  readonly named: Place;
   /** Told which alarms there are. */
   readonly judged: JudgedAlarms;
 }
 
 /** Until aborted. Throws UserError when the local AWS ends meanwhile. */
 export async function followGateway(followed: Followed, show: Shown, signal: AbortSignal): Promise<void> {
-  const { aws, clients, stacks, feed, environment } = followed;
+  const { aws, clients, stacks, feed, named } = followed;
+  const { environment } = named;
   const pager = await Pager.open(aws, clients, [outputOf(stacks, 'PageTopic'), outputOf(stacks, 'TicketTopic')]);
   let sources = deployedSources(stacks);
   let alarms = followAlarms(followed, stacks, show, signal);
@@ -63,7 +65,7 @@ export async function followGateway(followed: Followed, show: Shown, signal: Abo
     followDeployments({ aws, environment, client: clients.cloudFormation }, onDeployed, signal),
     pager.listen(signal, page => show.page(page)),
     followMails(aws, mail => show.mail(mail), signal),
-    keepSecrets(clients, environment, signal),
+    keepSecrets(clients, named, signal),
   ]);
   await alarms.ended;
 }
@@ -80,9 +82,9 @@ function followAlarms(
   return { stop: () => own.abort(), ended };
 }
 
-async function keepSecrets(clients: AwsClients, environment: string, signal: AbortSignal): Promise<void> {
+async function keepSecrets(clients: AwsClients, named: Place, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     await wait(KEEP_SECRETS_MS, undefined, { signal }).catch(() => undefined);
-    if (!signal.aborted) await keepLocalSecrets(clients.secrets, environment);
+    if (!signal.aborted) await keepLocalSecrets(clients.secrets, named);
   }
 }

@@ -3,8 +3,9 @@ import { PutSecretValueCommand, type SecretsManagerClient } from '@aws-sdk/clien
 import { parseSecret } from '#adapters/secrets/parse-secret.ts';
 import type { AlarmService } from '#core/alarm-service.ts';
 import { alarmSecretName, alarmServices } from '#core/config/alarm-services.ts';
-import { type DeployedSource, type Deployment, secretName } from '#core/config/deployment.ts';
+import type { DeployedSource, Deployment } from '#core/config/deployment.ts';
 import type { GatewayConfig } from '#core/config/gateway-config.ts';
+import { type Place, secretName } from '#core/config/names.ts';
 import { SecretsManagerVault } from '#operator/aws/secrets-manager-vault.ts';
 import type { OperatorOptions } from '#operator/operator.ts';
 import { makeSecret } from '#operator/sources/make-secret.ts';
@@ -58,7 +59,7 @@ export async function sourcesWithoutSecret(
 ): Promise<readonly DeployedSource[]> {
   const needing = deployment.sources.filter(each => each.needsSecret);
   const stored = await Promise.all(
-    needing.map(({ source }) => readStoredSecret(client, secretName(deployment.config.environment, source.id))),
+    needing.map(({ source }) => readStoredSecret(client, secretName(deployment.config, source.id))),
   );
   return needing.filter((_, index) => stored[index]?.kind === 'empty');
 }
@@ -68,8 +69,7 @@ export async function alarmServicesWithoutSecret(
   client: SecretsManagerClient,
   deployment: Deployment,
 ): Promise<readonly AlarmService[]> {
-  const { environment } = deployment.config;
-  const byName = [...new Map(alarmServices(deployment).map(each => [alarmSecretName(environment, each), each]))];
+  const byName = [...new Map(alarmServices(deployment).map(each => [alarmSecretName(deployment.config, each), each]))];
   const stored = await Promise.all(byName.map(([name]) => readStoredSecret(client, name)));
   return byName.flatMap(([, service], index) => (stored[index]?.kind === 'set' ? [] : [service]));
 }
@@ -90,7 +90,7 @@ export async function fillLocalSecrets(
   await Promise.all(
     deployment.sources.map(async ({ source, needsSecret }) => {
       if (!needsSecret) return;
-      const SecretId = secretName(environment, source.id);
+      const SecretId = secretName(deployment.config, source.id);
       const stored = await readStoredSecret(client, SecretId);
       const provider = source.spec.id;
       const before = saved[source.id]?.provider === provider ? saved[source.id]?.secret : undefined;
@@ -105,12 +105,12 @@ export async function fillLocalSecrets(
 }
 
 /** Saves what was set meanwhile (`holdfast sources set-secret`) for the next run. Never throws: the next look saves it. */
-export async function keepLocalSecrets(client: SecretsManagerClient, environment: string): Promise<void> {
-  const file = secretsFile(environment);
+export async function keepLocalSecrets(client: SecretsManagerClient, named: Place): Promise<void> {
+  const file = secretsFile(named.environment);
   try {
     const kept: Record<string, SavedSecret> = {};
     for (const [id, { provider }] of Object.entries(await readSavedSecrets(file))) {
-      const stored = await readStoredSecret(client, secretName(environment, id));
+      const stored = await readStoredSecret(client, secretName(named, id));
       if (stored.kind === 'set') kept[id] = { provider, secret: stored.current };
     }
     await saveSecrets(file, kept);

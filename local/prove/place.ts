@@ -9,7 +9,9 @@ import { S3Client } from '@aws-sdk/client-s3';
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import type { Deployment } from '#core/config/deployment.ts';
+import { nameIn } from '#core/config/names.ts';
 import { given } from '#core/given.ts';
+import { shortAlarm } from '#core/words.ts';
 import { runAlarms } from '#local/alarms/alarms.ts';
 import { type AwsClients, createAwsClients } from '#local/emulator/aws-clients.ts';
 import { environmentOf, openLocalAws } from '#local/emulator/emulator.ts';
@@ -68,7 +70,7 @@ async function openLocal({ config: { environment } }: Deployment, port: number):
     async deploy(progress) {
       const stacks = await deployStacks(aws, own, progress, PROJECT_ROOT, environment, ASKED);
       const note = ({ name, to }: { name: string; to: string }): void => {
-        if (to === 'ALARM') rang.add(idOf(name, environment));
+        if (to === 'ALARM') rang.add(shortAlarm(name, environment));
       };
       runAlarms(aws, own, stacks, note, ended.signal).catch(() => undefined);
     },
@@ -82,7 +84,8 @@ async function openLocal({ config: { environment } }: Deployment, port: number):
   };
 }
 
-async function openAccount({ config: { environment }, region }: Deployment): Promise<Place> {
+async function openAccount({ config, region }: Deployment): Promise<Place> {
+  const { environment } = config;
   const settings = { ...given({ region }), maxAttempts: 8 };
   const clients: PlaceClients = {
     cloudFormation: new CloudFormationClient(settings),
@@ -117,13 +120,11 @@ async function openAccount({ config: { environment }, region }: Deployment): Pro
         asked,
       ))
         for (const { AlarmName = '', HistorySummary = '' } of AlarmHistoryItems)
-          if (AlarmName.startsWith(`holdfast-${environment}-`) && HistorySummary.endsWith('to ALARM'))
-            found.add(idOf(AlarmName, environment));
+          if (AlarmName.startsWith(nameIn(config, '')) && HistorySummary.endsWith('to ALARM'))
+            found.add(shortAlarm(AlarmName, environment));
       return found;
     },
     originOf: output => output('ProveApiUrl'),
     close: () => Promise.resolve(),
   };
 }
-
-const idOf = (alarm: string, environment: string): string => alarm.slice(`holdfast-${environment}-`.length);

@@ -6,6 +6,7 @@ import { InvokeCommand, PutFunctionConcurrencyCommand } from '@aws-sdk/client-la
 import { GetQueueAttributesCommand } from '@aws-sdk/client-sqs';
 import { BatchGetCommand, DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import type { Deployment } from '#core/config/deployment.ts';
+import type { Place as Named } from '#core/config/names.ts';
 import { type EventPk, toEventId } from '#core/glossary.ts';
 import { VERSION } from '#core/version.ts';
 import { fillLocalSecrets } from '#local/project/sources.ts';
@@ -42,12 +43,12 @@ const SEND_LIMIT_MS = 240_000;
 const READ_AT_ONCE = 16;
 
 /** The stage that breaks work on, as it is found: also one that an earlier run left behind. */
-export async function breakStage({ clients }: Place, environment: string, share: Share): Promise<BreakStage> {
-  const stacks = await stacksOf(clients.cloudFormation, environment);
+export async function breakStage({ clients }: Place, named: Named, share: Share): Promise<BreakStage> {
+  const stacks = await stacksOf(clients.cloudFormation, named);
   const outputs = new Map(stacks.filter(each => each.isOurs).flatMap(each => [...each.outputs]));
   const output = (name: string): string => {
     const value = outputs.get(name);
-    if (value === undefined) throw new UserError(`No stack of ${environment} has the output ${name}.`);
+    if (value === undefined) throw new UserError(`No stack of ${named.environment} has the output ${name}.`);
     return value;
   };
   const waiting = async (): Promise<number> => {
@@ -70,7 +71,7 @@ export async function proveIt(options: RunOptions): Promise<Findings> {
   const where = place.emulated ? 'local' : 'account';
   const startedAt = Date.now();
   const { clients } = place;
-  const stage = await breakStage(place, environment, share);
+  const stage = await breakStage(place, deployment.config, share);
   const { output } = stage;
   const gateway = await openGateway(deployment, place.env);
   const secrets = await fillLocalSecrets(clients.secrets, deployment);
@@ -189,7 +190,7 @@ export async function proveIt(options: RunOptions): Promise<Findings> {
   const probes = await progress.step(`Ask AWS ${PROBES.length} questions`, async () => {
     const asked: { rule: string; seen: true | string; locally?: string }[] = [];
     for (const { rule, locally, ask } of PROBES) {
-      const it = { dynamo: clients.dynamo, sqs: clients.sqs, table, queueName: probeQueue(environment) };
+      const it = { dynamo: clients.dynamo, sqs: clients.sqs, table, queueName: probeQueue(deployment.config) };
       const seen = await ask(it).catch((error: unknown) => (error instanceof Error ? `${error.name}` : String(error)));
       asked.push({ rule, seen, ...(place.emulated && locally !== undefined ? { locally } : {}) });
     }
@@ -223,7 +224,7 @@ export async function proveIt(options: RunOptions): Promise<Findings> {
       },
     }),
     probes,
-    templates: await templatesOf(place, environment),
+    templates: await templatesOf(place, deployment.config),
     ...(stopped !== undefined && { stopped }),
   };
 }
@@ -305,8 +306,8 @@ async function waitForAlarms(
   }
 }
 
-async function templatesOf({ clients }: Place, environment: string): Promise<Findings['templates']> {
-  const stacks = await stacksOf(clients.cloudFormation, environment);
+async function templatesOf({ clients }: Place, named: Named): Promise<Findings['templates']> {
+  const stacks = await stacksOf(clients.cloudFormation, named);
   return await Promise.all(
     stacks.map(async ({ name }) => {
       const { TemplateBody = '' } = await clients.cloudFormation.send(new GetTemplateCommand({ StackName: name }));

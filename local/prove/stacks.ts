@@ -7,6 +7,7 @@ import {
 } from '@aws-sdk/client-cloudformation';
 import type { S3Client } from '@aws-sdk/client-s3';
 import { DeleteQueueCommand, paginateListQueues, type SQSClient } from '@aws-sdk/client-sqs';
+import { nameIn, type Place } from '#core/config/names.ts';
 import { PROVE_TAG } from '#local/shell/workspace.ts';
 import { emptyBodies } from '#local/stacks/empty-bodies.ts';
 import type { FoundStack } from './guard.ts';
@@ -19,18 +20,17 @@ export interface StackClients {
 
 /** In the order in which they can be deleted. */
 const STACKS = ['edge', 'delivery', 'gateway', 'data'] as const;
-const nameOf = (environment: string, stack: string): string => `holdfast-${environment}-${stack}`;
-export const probeQueue = (environment: string): string => `${nameOf(environment, 'probe')}`;
+export const probeQueue = (named: Place): string => nameIn(named, 'probe');
 
 interface Found extends FoundStack {
   readonly outputs: ReadonlyMap<string, string>;
 }
 
 /** What is deployed of the environment, whole or half. */
-export async function stacksOf(client: CloudFormationClient, environment: string): Promise<readonly Found[]> {
+export async function stacksOf(client: CloudFormationClient, named: Place): Promise<readonly Found[]> {
   const found: Found[] = [];
   for (const stack of STACKS) {
-    const StackName = nameOf(environment, stack);
+    const StackName = nameIn(named, stack);
     const described = await client.send(new DescribeStacksCommand({ StackName })).catch((error: unknown) => {
       if (error instanceof Error && error.name === 'ValidationError') return undefined;
       throw error;
@@ -45,16 +45,16 @@ export async function stacksOf(client: CloudFormationClient, environment: string
 }
 
 /** Deletes the stacks that carry the tag, with all that they hold. A stack without it is left alone. */
-export async function removeStacks(clients: StackClients, environment: string): Promise<readonly string[]> {
+export async function removeStacks(clients: StackClients, named: Place): Promise<readonly string[]> {
   const client = clients.cloudFormation;
-  const ours = (await stacksOf(client, environment)).filter(each => each.isOurs);
+  const ours = (await stacksOf(client, named)).filter(each => each.isOurs);
   for (const { name: StackName } of ours) {
     await emptyBodies(StackName, clients);
     await client.send(new DeleteStackCommand({ StackName }));
     await waitUntilStackDeleteComplete({ client, minDelay: 1, maxDelay: 10, maxWaitTime: 1_800 }, { StackName });
   }
   // A probe that was stopped leaves its queue.
-  const prefix = probeQueue(environment);
+  const prefix = probeQueue(named);
   for await (const { QueueUrls = [] } of paginateListQueues({ client: clients.sqs }, { QueueNamePrefix: prefix }))
     for (const QueueUrl of QueueUrls) await clients.sqs.send(new DeleteQueueCommand({ QueueUrl }));
   return ours.map(each => each.name);

@@ -2,6 +2,7 @@
 import { CloudFormationClient } from '@aws-sdk/client-cloudformation';
 import type { Deployment } from '#core/config/deployment.ts';
 import { EDGE_REGION } from '#core/config/edge-config.ts';
+import { nameIn } from '#core/config/names.ts';
 import type { StackPair } from './compare-templates.ts';
 import { deployedTemplate } from './read-stacks.ts';
 
@@ -36,7 +37,7 @@ export async function leftStacks(
 ): Promise<readonly LeftStack[]> {
   const wanted = { outbound: config.outbound !== undefined, edge: edge !== undefined };
   const found = OPTIONAL.filter(each => !wanted[each.setting]).map(async each => {
-    const name = `holdfast-${config.environment}-${each.suffix}`;
+    const name = nameIn(config, each.suffix);
     const deployed = await deployedTemplate(clientOf(each.region ?? region), name);
     if (deployed === undefined) return [];
     const where = each.region === undefined ? '' : ` --region ${each.region}`;

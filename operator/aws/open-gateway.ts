@@ -17,6 +17,7 @@ import { SqsQueueGauge } from '#adapters/sqs/sqs-queue-gauge.ts';
 import { SqsWorkQueue } from '#adapters/sqs/sqs-work-queue.ts';
 import { systemClock, systemIds, systemTimer } from '#adapters/system.ts';
 import type { Deployment } from '#core/config/deployment.ts';
+import { type Place as Named, nameIn } from '#core/config/names.ts';
 import { given } from '#core/given.ts';
 import { ShardBook } from '#core/inbound/protocol/shard-book.ts';
 import { shardsIn } from '#core/inbound/protocol/spread.ts';
@@ -52,7 +53,12 @@ export async function openGateway(deployment: Deployment, env: Env): Promise<Gat
   const region = local?.region ?? deployment.region ?? env['AWS_REGION'];
   const settings = { ...given({ region }), ...local, maxAttempts: 3, requestHandler: TIMEOUTS };
   const cloudFormation = new CloudFormationClient(settings);
-  const { outputs, deployedAt, account } = await readStack(cloudFormation, environment, 'gateway', local?.endpoint);
+  const { outputs, deployedAt, account } = await readStack(
+    cloudFormation,
+    deployment.config,
+    'gateway',
+    local?.endpoint,
+  );
   if (!local && deployment.account !== undefined && account !== deployment.account) {
     throw new OperatorError(
       `${environment} is in account ${deployment.account} (gateway.config.ts), but these credentials are of ${account}: choose another AWS_PROFILE`,
@@ -93,7 +99,7 @@ export async function openGateway(deployment: Deployment, env: Env): Promise<Gat
       const sends = scheduled === 'tend';
       if (sends && deployment.config.outbound === undefined) throw sendsNothing(environment);
       const stack = sends
-        ? (await readStack(cloudFormation, environment, 'delivery', local?.endpoint)).outputs
+        ? (await readStack(cloudFormation, deployment.config, 'delivery', local?.endpoint)).outputs
         : outputs;
       const FunctionName = stack.get(`${scheduled[0]?.toUpperCase()}${scheduled.slice(1)}Function`);
       const InvocationType = how === 'try' ? 'DryRun' : 'Event';
@@ -105,16 +111,16 @@ export async function openGateway(deployment: Deployment, env: Env): Promise<Gat
       const [registry = '', outbox = ''] = [stack.get('RegistryTable'), stack.get('OutboxTable')];
       return new DynamoDbItemStore(dynamodb, { registry, outbox });
     },
-    alarms: () => readAlarms(cloudWatch, `holdfast-${environment}-`),
-    mutes: new AlarmMutes(cloudWatch, `holdfast-${environment}-`),
+    alarms: () => readAlarms(cloudWatch, nameIn(deployment.config, '')),
+    mutes: new AlarmMutes(cloudWatch, nameIn(deployment.config, '')),
     alarmGraph: name => readAlarmGraph(cloudWatch, name, systemClock.now()),
     // The local AWS keeps no metrics.
     ...(local === undefined && { alarmParts: (name, over) => readAlarmParts(cloudWatch, name, over) }),
     logs: cloudWatchLogReader({
       cloudFormation,
       logs: new CloudWatchLogsClient(settings),
-      stackNames: STACKS.filter(it => it === 'gateway' || deployment.config.outbound !== undefined).map(
-        it => `holdfast-${environment}-${it}`,
+      stackNames: STACKS.filter(it => it === 'gateway' || deployment.config.outbound !== undefined).map(it =>
+        nameIn(deployment.config, it),
       ),
       filters: endpoint === undefined,
     }),
@@ -151,7 +157,7 @@ async function readDelivery(
   local: string | undefined,
 ): Promise<FoundStack['outputs']> {
   if (config.outbound === undefined) throw sendsNothing(config.environment);
-  return (await readStack(client, config.environment, 'delivery', local)).outputs;
+  return (await readStack(client, config, 'delivery', local)).outputs;
 }
 
 function sendsNothing(environment: string): OperatorError {
@@ -163,11 +169,11 @@ function sendsNothing(environment: string): OperatorError {
 
 async function readStack(
   client: CloudFormationClient,
-  environment: string,
+  named: Named,
   stack: 'gateway' | 'delivery',
   local?: string,
 ): Promise<FoundStack> {
-  const StackName = `holdfast-${environment}-${stack}`;
+  const StackName = nameIn(named, stack);
   try {
     const { Stacks: [found] = [] } = await client.send(new DescribeStacksCommand({ StackName }));
     return {
@@ -180,7 +186,7 @@ async function readStack(
     const where = local ?? (await client.config.region());
     const elsewhere = local === undefined ? '--env, AWS_PROFILE, AWS_REGION' : '--env, HOLDFAST_PORT';
     throw new OperatorError(
-      `There is no stack ${StackName} in ${where}. Deploy it: npm run deploy -- ${environment}. Or look elsewhere: ${elsewhere}`,
+      `There is no stack ${StackName} in ${where}. Deploy it: npm run deploy -- ${named.environment}. Or look elsewhere: ${elsewhere}`,
       'not_found',
       { cause: error },
     );

@@ -1,7 +1,7 @@
 /** Secrets of endpoints as they travel: opened with one environment's master secret, sealed again with another's. */
 import { aesSealer } from '#adapters/crypto/aes-sealer.ts';
 import { parseSecret } from '#adapters/secrets/parse-secret.ts';
-import { secretName } from '#core/config/deployment.ts';
+import { nameIn, secretName } from '#core/config/names.ts';
 import type { Sealer } from '#core/outbound/ports.ts';
 import type { AppId, ContactId, EndpointId } from '#core/outbound/protocol/ids.ts';
 import type { StoredKey } from '#core/outbound/protocol/items.ts';
@@ -21,7 +21,7 @@ export interface EndpointSecrets {
 
 /** Seals and opens with the master secret of the environment. Throws OperatorError where there is none. */
 export async function masterSealer(operator: Operator): Promise<Sealer> {
-  const name = secretName(operator.environment, '_outbound');
+  const name = secretName(operator.deployment.config, '_outbound');
   const parsed = parseSecret((await (await operator.gateway()).secrets.read(name)).text);
   if (parsed.kind === 'secret') return aesSealer(parsed.secret);
   throw new OperatorError(`There is no master secret ${name}: deploy the environment with outbound`, 'not_found');
@@ -32,7 +32,7 @@ export function readEndpointSecrets(
   operator: Operator,
   { applications }: ExportedCustomers,
 ): Promise<Readonly<Record<string, EndpointSecrets>>> {
-  const rights = `secretsmanager:GetSecretValue on ${secretName(operator.environment, '_outbound')} and dynamodb:BatchGetItem on the table RegistryTable of the stack holdfast-${operator.environment}-delivery`;
+  const rights = `secretsmanager:GetSecretValue on ${secretName(operator.deployment.config, '_outbound')} and dynamodb:BatchGetItem on the table RegistryTable of the stack ${nameIn(operator.deployment.config, 'delivery')}`;
   return asSecretReader(operator, rights, async () => {
     const gateway = await operator.gateway();
     const [store, sealer] = [await gateway.outbound(), await masterSealer(operator)];

@@ -5,7 +5,7 @@
  */
 import { freshMaster, masterName } from '#adapters/crypto/aes-sealer.ts';
 import { parseSecret } from '#adapters/secrets/parse-secret.ts';
-import { secretName } from '#core/config/deployment.ts';
+import { secretName } from '#core/config/names.ts';
 import type { EpochMs } from '#core/glossary.ts';
 import { MINUTE_MS } from '#core/time.ts';
 import type { Operator } from '#operator/operator.ts';
@@ -39,7 +39,7 @@ type Tell = (step: 'announced' | 'sealing', until: EpochMs) => void;
 /** Takes a quarter of an hour, and longer for ten thousands of endpoints. Throws OperatorError; both secrets open then. */
 export async function rotateMaster(operator: Operator, tell: Tell): Promise<MasterRotated> {
   const { secrets, timer, clock } = await operator.gateway();
-  const name = secretName(operator.environment, '_outbound');
+  const name = secretName(operator.deployment.config, '_outbound');
   const write = (value: object): Promise<void> => secrets.write(name, JSON.stringify(value));
   let resealed = 0;
   let walked: MasterRotated | undefined;

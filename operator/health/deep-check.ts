@@ -4,7 +4,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { nodeCodec } from '#adapters/codec/node-codec.ts';
 import { nodeCrypto } from '#adapters/crypto/node-crypto.ts';
 import { parseSecret } from '#adapters/secrets/parse-secret.ts';
-import { secretName } from '#core/config/deployment.ts';
+import { secretName } from '#core/config/names.ts';
 import type { ResolvedSource } from '#core/config/resolved-config.ts';
 import { type EventKey, toEventPk } from '#core/glossary.ts';
 import { isTerminal } from '#core/inbound/protocol/event-status.ts';
@@ -46,7 +46,7 @@ export async function checkDeeply(operator: Operator): Promise<readonly Check[]>
 
 async function checkProbes(operator: Operator, source: ResolvedSource, note: Note): Promise<void> {
   const { secrets } = await operator.gateway();
-  const stored = await secrets.read(secretName(operator.environment, source.id));
+  const stored = await secrets.read(secretName(operator.deployment.config, source.id));
   const parsed = stored.kind === 'set' ? parseSecret(stored.text) : undefined;
   if (parsed?.kind !== 'secret') {
     note({ name: 'probe', result: 'wrong', text: 'its secret is not set: deploy again; the stack makes one' });

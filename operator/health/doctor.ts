@@ -1,8 +1,8 @@
 /** Checks every part an event needs, and says how to repair what is wrong. */
 import { parseSecret } from '#adapters/secrets/parse-secret.ts';
 import { alarmSecretName, alarmServices, commandToSetAlarmSecret, unheardPages } from '#core/config/alarm-services.ts';
-import { secretName } from '#core/config/deployment.ts';
 import { checkHandlerSources, unsentTypes } from '#core/config/handler-config.ts';
+import { nameIn, secretName } from '#core/config/names.ts';
 import { narrowAllowLists } from '#core/config/range-cover.ts';
 import { REFUSED_SLOTS } from '#core/inbound/protocol/event-item.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '#core/time.ts';
@@ -39,7 +39,9 @@ const CLOCK_SLACK_MS = MINUTE_MS;
 
 /** Every check. One that cannot be made is a finding, not the end of the others. */
 export async function checkEverything(operator: Operator): Promise<readonly Check[]> {
-  const text = `${operator.sourceIds.length} sources in ${operator.environment}`;
+  const { config } = operator.deployment;
+  const named = config.prefix === undefined ? '' : `, whose names begin with ${nameIn(config)}`;
+  const text = `${operator.sourceIds.length} sources in ${operator.environment}${named}`;
   const { place } = await operator.gateway();
   const found = await Promise.all([
     guard('secrets', note => checkSecrets(operator, note)),
@@ -119,7 +121,7 @@ async function checkSecrets(operator: Operator, note: (check: Check) => void): P
   for (const { source, needsSecret } of operator.deployment.sources) {
     if (!needsSecret) continue;
     const name = `secret ${source.id}`;
-    const stored = await secrets.read(secretName(operator.environment, source.id));
+    const stored = await secrets.read(secretName(operator.deployment.config, source.id));
     const state = stateOf(stored, operator.clock.now());
     if (state !== 'set') {
       const text = `${STATE_TEXTS[state]}: the source answers 503 to every webhook`;
@@ -142,14 +144,14 @@ async function checkSecrets(operator: Operator, note: (check: Check) => void): P
 
 async function checkAlarmServices(operator: Operator, note: (check: Check) => void): Promise<void> {
   const { secrets } = await operator.gateway();
-  const { environment, deployment } = operator;
-  const services = new Map(alarmServices(deployment).map(each => [alarmSecretName(environment, each), each]));
+  const { deployment } = operator;
+  const services = new Map(alarmServices(deployment).map(each => [alarmSecretName(deployment.config, each), each]));
   for (const [secret, service] of services) {
     const name = `alarms ${service.kind} ${service.name}`;
     const { kind } = await secrets.read(secret);
     if (kind === 'set') note({ name, result: 'ok', text: 'its secret is set' });
     else {
-      const fix = commandToSetAlarmSecret(environment, service, deployment.region);
+      const fix = commandToSetAlarmSecret(deployment.config, service, deployment.region);
       note({ name, result: 'wrong', text: `${secret} is ${STATE_TEXTS[kind]}: this service is told of no alarm`, fix });
     }
   }

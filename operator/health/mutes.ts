@@ -1,4 +1,5 @@
 /** Silence for the messages of alarms, for a while and with a reason: during maintenance, or while somebody is at work on it. */
+import { nameIn } from '#core/config/names.ts';
 import type { EpochMs } from '#core/glossary.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS, parseIso, toIso } from '#core/time.ts';
 import type { Mute } from '#operator/gateway.ts';
@@ -35,7 +36,7 @@ export async function planMute(operator: Operator, wish: MuteWish): Promise<Mute
   const from = begin === undefined ? Math.ceil((now + 1) / MINUTE_MS) * MINUTE_MS : readBegin(begin, now);
   const gateway = await operator.gateway();
   const names = (await gateway.alarms()).map(({ name }) => name).sort();
-  const found = wanted.length === 0 ? names : wanted.map(name => oneOf(name, names, operator.environment));
+  const found = wanted.length === 0 ? names : wanted.map(name => oneOf(name, names, operator));
   if (found.length === 0)
     throw new OperatorError(`${operator.environment} has no alarms: nothing to mute`, 'not_found');
   const id = gateway.ids.uuid().slice(0, 8);
@@ -89,8 +90,8 @@ function readBegin(text: string, now: EpochMs): EpochMs {
   );
 }
 
-function oneOf(given: string, names: readonly string[], environment: string): string {
-  const whole = `holdfast-${environment}-${given}`;
+function oneOf(given: string, names: readonly string[], { deployment }: Operator): string {
+  const whole = nameIn(deployment.config, given);
   const found = names.find(name => name === given || name === whole);
   if (found !== undefined) return found;
   throw usageError(

@@ -1,6 +1,8 @@
 /** Pages of docs/ for who has no checkout at hand: runbooks of alarms, pages of providers. */
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { nameIn, type Place } from '#core/config/names.ts';
+import { shortAlarm } from '#core/words.ts';
 import type { Operator } from '#operator/operator.ts';
 import { OperatorError } from '#operator/operator-error.ts';
 
@@ -87,7 +89,7 @@ async function nearOf(kind: string, name: string): Promise<string> {
  * in. Throws OperatorError (not found).
  */
 export async function readRunbook(
-  operator: Pick<Operator, 'environment' | 'program'>,
+  operator: Pick<Operator, 'environment' | 'program' | 'deployment'>,
   alarm: string,
 ): Promise<{ readonly name: string; readonly text: string }> {
   const name = pageOf(alarm, operator.environment);
@@ -97,17 +99,26 @@ export async function readRunbook(
 
 /** `holdfast-prod-process-queue-age` and `process-queue-age.md` are the page `process-queue-age`. */
 function pageOf(alarm: string, environment: string): string {
-  const name = alarm.replace(/^.*\//, '').replace(/\.md$/, '');
-  const prefix = `holdfast-${environment}-`;
-  return name.startsWith(prefix) ? name.slice(prefix.length) : name;
+  return shortAlarm(alarm.replace(/^.*\//, '').replace(/\.md$/, ''), environment);
+}
+
+/** A page is read where no configuration can be, too. */
+function placeOf(operator: Parameters<typeof readRunbook>[0]): Place {
+  try {
+    return operator.deployment.config;
+  } catch (error) {
+    if (!(error instanceof Error)) throw error;
+    return { environment: operator.environment };
+  }
 }
 
 /** The page's commands as this person types them here. */
-function filledIn(markdown: string, { environment, program }: Pick<Operator, 'environment' | 'program'>): string {
+function filledIn(markdown: string, operator: Parameters<typeof readRunbook>[0]): string {
+  const { environment, program } = operator;
   return markdown
     .replaceAll(/^ENV=\S+$\n?/gm, '')
     .replaceAll('$ENV', environment)
-    .replaceAll('holdfast-<environment>-', `holdfast-${environment}-`)
+    .replaceAll('holdfast-<environment>-', nameIn(placeOf(operator), ''))
     .replaceAll(/(?<=`)holdfast (?=[a-z])/g, `${program} `)
     .replaceAll(/^<!-- .* -->\n/gm, '')
     .trimEnd();

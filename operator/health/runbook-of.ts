@@ -1,3 +1,4 @@
+import { shortAlarm } from '#core/words.ts';
 import type { AlarmView } from '#operator/gateway.ts';
 
 /**
@@ -7,5 +8,5 @@ import type { AlarmView } from '#operator/gateway.ts';
 export function runbookOf({ name, description }: Pick<AlarmView, 'name' | 'description'>, environment: string): string {
   const [, command, page] =
     /^Runbook: (?:.* runbook ([\w-]+)|\S*?docs\/runbooks\/([\w-]+)\.md)/m.exec(description) ?? [];
-  return command ?? page ?? name.replace(`holdfast-${environment}-`, '');
+  return command ?? page ?? shortAlarm(name, environment);
 }

@@ -2,6 +2,7 @@
  * What can be promised, and how much of it was kept in the last 30 days. The numbers are those that alarms judge, so nothing
  * is measured twice. docs/operate/service-levels.md says why these.
  */
+import { nameIn } from '#core/config/names.ts';
 import { DAY_MS, MINUTE_MS } from '#core/time.ts';
 import type { Operator } from '#operator/operator.ts';
 
@@ -94,12 +95,11 @@ export async function readServiceLevels(operator: Operator): Promise<readonly Se
   const gateway = await operator.gateway();
   if (gateway.alarmParts === undefined) return undefined;
   const to = operator.clock.now();
-  const { environment } = operator;
   return Promise.all(
     OBJECTIVES.map(async ({ name, means, objective, alarms, periodMs, kept }) => {
       const over = { from: to - DAYS * DAY_MS, to, periodMs };
       const parts = await Promise.all(
-        alarms.map(alarm => gateway.alarmParts?.(`holdfast-${environment}-${alarm}`, over)),
+        alarms.map(alarm => gateway.alarmParts?.(nameIn(operator.deployment.config, alarm), over)),
       );
       const { bad, all } = kept(...parts.map(each => each ?? {}));
       const isKnown = all > 0 && parts.every(each => each !== undefined);

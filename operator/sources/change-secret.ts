@@ -1,7 +1,7 @@
 /** Secrets of sources: set, rotate, and let a provider bring one. What a secret is stays in here and in the vault. */
 import { randomBytes } from 'node:crypto';
 import { parseSecret } from '#adapters/secrets/parse-secret.ts';
-import { secretName } from '#core/config/deployment.ts';
+import { secretName } from '#core/config/names.ts';
 import type { ResolvedSource } from '#core/config/resolved-config.ts';
 import type { EpochMs } from '#core/glossary.ts';
 import { usableSecret } from '#core/verification/check-spec.ts';
@@ -33,7 +33,7 @@ export function checkSecret(source: ResolvedSource, secret: string): void {
 /** Functions use it within five minutes; requests signed with another are refused from then on. */
 export async function setSecret(operator: Operator, source: ResolvedSource, secret: string): Promise<void> {
   const { secrets } = await operator.gateway();
-  await secrets.write(secretName(operator.environment, source.id), secret);
+  await secrets.write(secretName(operator.deployment.config, source.id), secret);
 }
 
 /** The present secret, to be kept beside a new one. Throws OperatorError when there is none. */
@@ -78,13 +78,13 @@ export function openPairing(operator: Operator, source: ResolvedSource, until: E
 /** What a provider brought. Undefined while nothing came. */
 export async function pairedSecret(operator: Operator, source: ResolvedSource): Promise<string | undefined> {
   const { secrets } = await operator.gateway();
-  const parsed = parseSecret((await secrets.read(secretName(operator.environment, source.id))).text);
+  const parsed = parseSecret((await secrets.read(secretName(operator.deployment.config, source.id))).text);
   return parsed.kind === 'secret' ? parsed.secret.current : undefined;
 }
 
 async function read(operator: Operator, source: ResolvedSource) {
   const { secrets } = await operator.gateway();
-  const stored = await secrets.read(secretName(operator.environment, source.id));
+  const stored = await secrets.read(secretName(operator.deployment.config, source.id));
   mustExist(operator, source, stored.kind);
   return stored;
 }

@@ -1,6 +1,6 @@
 /** What is received, where, and with which state of secret. */
 import { parseSecret } from '#adapters/secrets/parse-secret.ts';
-import { secretName } from '#core/config/deployment.ts';
+import { secretName } from '#core/config/names.ts';
 import type { ResolvedSource } from '#core/config/resolved-config.ts';
 import type { EpochMs } from '#core/glossary.ts';
 import { readPauses } from '#core/inbound/protocol/pause-source.ts';
@@ -27,7 +27,7 @@ export async function listSources(operator: Operator): Promise<readonly SourceVi
   const pauses = await readPauses(control);
   return Promise.all(
     operator.deployment.sources.map(async ({ source, needsSecret }) => {
-      const stored = needsSecret ? await secrets.read(secretName(operator.environment, source.id)) : undefined;
+      const stored = needsSecret ? await secrets.read(secretName(operator.deployment.config, source.id)) : undefined;
       const parsed = stored?.text === undefined ? undefined : parseSecret(stored.text);
       return {
         id: source.id,

@@ -2,19 +2,19 @@
 
 import { nodeSigningCrypto } from '#adapters/crypto/node-signing-crypto.ts';
 import { parseSecret } from '#adapters/secrets/parse-secret.ts';
-import { secretName } from '#core/config/deployment.ts';
+import { secretName } from '#core/config/names.ts';
 import { utf8 } from '#core/scan/bytes.ts';
 import type { Operator } from '#operator/operator.ts';
 import { asSecretReader } from '#operator/sealed-secrets.ts';
 
 /** As they are stored, a rotation that is on with them, by source; `only`: of one. Throws OperatorError (credentials) for whoever may not. */
 export function readSourceSecrets(operator: Operator, only?: string): Promise<Readonly<Record<string, string>>> {
-  const rights = `secretsmanager:DescribeSecret and GetSecretValue on holdfast/${operator.environment}/*`;
+  const rights = `secretsmanager:DescribeSecret and GetSecretValue on ${secretName(operator.deployment.config, '*')}`;
   return asSecretReader(operator, rights, async () => {
     const { secrets } = await operator.gateway();
     const found: Record<string, string> = {};
     for (const id of operator.sourceIds.filter(each => only === undefined || each === only)) {
-      const { text } = await secrets.read(secretName(operator.environment, id));
+      const { text } = await secrets.read(secretName(operator.deployment.config, id));
       if (text !== undefined && parseSecret(text).kind === 'secret') found[id] = text;
     }
     return found;
@@ -37,7 +37,7 @@ export async function bringSourceSecrets(
   const { secrets } = await operator.gateway();
   const result = { set: [] as string[], there: [] as string[], left: [] as string[] };
   for (const [id, text] of Object.entries(wanted)) {
-    const name = secretName(operator.environment, id);
+    const name = secretName(operator.deployment.config, id);
     const stored = await secrets.read(name);
     const isUnset = stored.kind !== 'absent' && parseSecret(stored.text).kind === 'unset';
     if (!operator.sourceIds.some(each => each === id) || stored.kind === 'absent') result.left.push(id);

@@ -1,5 +1,5 @@
 import { parseSecret } from '#adapters/secrets/parse-secret.ts';
-import { secretName } from '#core/config/deployment.ts';
+import { secretName } from '#core/config/names.ts';
 import type { ResolvedSource } from '#core/config/resolved-config.ts';
 import type { SourceSecret } from '#core/ports.ts';
 import { needsSecret } from '#core/provider/source-needs.ts';
@@ -11,7 +11,7 @@ import { commandToSet } from './stored-state.ts';
 export async function readSourceSecret(operator: Operator, source: ResolvedSource): Promise<SourceSecret | undefined> {
   if (!needsSecret(source.spec)) return undefined;
   const { secrets } = await operator.gateway();
-  const stored = await secrets.read(secretName(operator.environment, source.id));
+  const stored = await secrets.read(secretName(operator.deployment.config, source.id));
   const parsed = parseSecret(stored.text);
   if (parsed.kind === 'secret') return parsed.secret;
   throw new OperatorError(

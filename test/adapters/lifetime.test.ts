@@ -88,7 +88,8 @@ const CALLS: Readonly<Record<string, (env: Environment) => Promise<unknown>>> = 
   DynamoDB: env => new DynamoDbPayloadStore(createDynamoDbClient(env), 'payloads').getBody(PK, 'sha'),
   SQS: send,
   S3: env => createS3Calls(endCalls, env).put('bodies', 'key', new Uint8Array(300_000)),
-  'Secrets Manager': env => new SecretsManagerValues(createSecretsClient(env), 'test').fetch(toSourceId('stripe')),
+  'Secrets Manager': env =>
+    new SecretsManagerValues(createSecretsClient(env), { environment: 'test' }).fetch(toSourceId('stripe')),
   SNS: env => new SnsPager(createSnsClient(env), 'arn:aws:sns:eu-central-1:111111111111:t').publish('s', 'm', 't'),
   EventBridge: route('event_bus', 'arn:aws:events:eu-central-1:111111111111:event-bus/b'),
   'a topic': route('topic', 'arn:aws:sns:eu-central-1:111111111111:t'),

@@ -21,7 +21,7 @@ describe('a service that never answers', () => {
   test('makes a secret unreadable within 2 s: the source fails closed', async () => {
     const client = createSecretsClient(environmentFor(silence.url));
     const failures: unknown[] = [];
-    const values = new SecretsManagerValues(client, 'test');
+    const values = new SecretsManagerValues(client, { environment: 'test' });
     const secrets = new CachedSecrets(values, systemClock, (_source, error) => failures.push(error));
     const lived = livedTime();
     expect(await secrets.get(toSourceId('stripe'))).toEqual({ kind: 'unreadable' });

@@ -8,8 +8,9 @@ import { ReceiveMessageCommand } from '@aws-sdk/client-sqs';
 import { DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
 import { nodeCrypto } from '#adapters/crypto/node-crypto.ts';
 import { DynamoDbEventStore } from '#adapters/dynamodb/dynamodb-event-store.ts';
-import { type Deployment, secretName } from '#core/config/deployment.ts';
+import type { Deployment } from '#core/config/deployment.ts';
 import type { GatewayConfig } from '#core/config/gateway-config.ts';
+import { secretName } from '#core/config/names.ts';
 import { resolveDeployment } from '#core/config/resolve-config.ts';
 import type { ResolvedSource } from '#core/config/resolved-config.ts';
 import { type EventPk, isEventKey, toEventPk, toSourceId } from '#core/glossary.ts';
@@ -380,7 +381,7 @@ async function addTestSources(app: string, outside: string): Promise<void> {
 
 async function storeSecrets(client: SecretsManagerClient): Promise<void> {
   for (const provider of Object.values(SCHEME_FAMILIES)) {
-    const SecretId = secretName(LOCAL_ENVIRONMENT, toSourceId(provider));
+    const SecretId = secretName({ environment: LOCAL_ENVIRONMENT }, toSourceId(provider));
     await client.send(new PutSecretValueCommand({ SecretId, SecretString: secretOf(provider) }));
   }
 }

@@ -1,7 +1,7 @@
 /** `holdfast sources pair`: a window in which a provider may bring the secret itself (Asana, Notion). */
 import { writeFileSync } from 'node:fs';
 import type { Command } from 'commander';
-import { secretName } from '#core/config/deployment.ts';
+import { secretName } from '#core/config/names.ts';
 import type { ResolvedSource } from '#core/config/resolved-config.ts';
 import { readMoment } from '#core/inbound/search/event-filter.ts';
 import { DAY_MS, toIso } from '#core/time.ts';
@@ -108,7 +108,7 @@ async function keep(run: Run, source: ResolvedSource, out: string | undefined): 
     writeFileSync(out, `${secret}\n`, { mode: 0o600, flag: 'wx' });
   } catch (error) {
     throw new CliError(
-      `The source is paired, but ${out} could not be written: ${(error as Error).message}\nRead the secret in Secrets Manager: ${secretName(run.environment, source.id)}`,
+      `The source is paired, but ${out} could not be written: ${(error as Error).message}\nRead the secret in Secrets Manager: ${secretName(run.deployment.config, source.id)}`,
       EXIT.partial,
       { cause: error },
     );

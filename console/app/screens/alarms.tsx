@@ -1,5 +1,6 @@
 /** All alarms by state, and the runbook of the one that is open. */
 
+import { shortAlarm } from '../../../core/words.ts';
 import { grouped } from '../../../ui/grouped.ts';
 import { Empty, Shown, State } from '../../../ui/parts.tsx';
 import { visible } from '../../../ui/text.tsx';
@@ -44,7 +45,7 @@ export function Alarms() {
                       >
                         <State of={alarm.state === 'ALARM' && alarm.notice ? 'notice' : alarm.state} />{' '}
                         <span>
-                          {visible(alarm.name.replace(`holdfast-${session().environment}-`, ''))}{' '}
+                          {visible(shortAlarm(alarm.name, session().environment))}{' '}
                           <small class="faint">{visible(/^(\w+): /.exec(alarm.description)?.[1] ?? '')}</small>
                         </span>
                       </Link>

@@ -1,6 +1,7 @@
 /** The first screen: is it well, what is the one next step, and what comes in. */
 
 import { useEffect, useState } from 'preact/hooks';
+import { shortAlarm } from '../../../core/words.ts';
 import { grouped } from '../../../ui/grouped.ts';
 import { Command, Copy, Empty, Shown, Spark, State, Url } from '../../../ui/parts.tsx';
 import { visible } from '../../../ui/text.tsx';
@@ -52,7 +53,7 @@ export function Now() {
               .filter(alarm => alarm.notice)
               .map(alarm => (
                 <Link class="banner" href={`/alarms?name=${encodeURIComponent(alarm.name)}`} key={alarm.name}>
-                  <State of="notice" /> {visible(alarm.name.replace(`holdfast-${session().environment}-`, ''))} since{' '}
+                  <State of="notice" /> {visible(shortAlarm(alarm.name, session().environment))} since{' '}
                   <Ago at={alarm.since} />
                 </Link>
               ))}

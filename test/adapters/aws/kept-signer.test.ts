@@ -89,7 +89,9 @@ const CALLS = {
       groupId: 'g',
     }),
   secretsmanager: (env: object) =>
-    new SecretsManagerValues(createSecretsClient(env as Record<string, string>), 'test').fetch(toSourceId('stripe')),
+    new SecretsManagerValues(createSecretsClient(env as Record<string, string>), { environment: 'test' }).fetch(
+      toSourceId('stripe'),
+    ),
 };
 
 test.each(Object.entries(CALLS))(

@@ -5,7 +5,7 @@ import { clientSettings } from '#adapters/aws/client-settings.ts';
 import { endCalls } from '#adapters/aws/end-calls.ts';
 import { createS3Calls } from '#adapters/s3/s3-client.ts';
 import { createSecretsClient, SecretsManagerValues } from '#adapters/secrets/secrets-manager-values.ts';
-import { secretName } from '#core/config/deployment.ts';
+import { secretName } from '#core/config/names.ts';
 import { blobStoreContract } from './blob-store.contract.ts';
 import { environmentFor } from './dynamodb-tables.ts';
 import { secretValuesContract } from './secret-values.contract.ts';
@@ -29,10 +29,10 @@ export function localAwsContracts(endpointOf: () => string): void {
   secretValuesContract(() => {
     const client = createSecretsClient(environmentFor(endpointOf()));
     return {
-      values: new SecretsManagerValues(client, 'test'),
+      values: new SecretsManagerValues(client, { environment: 'test' }),
       async set(sourceId, text) {
         const value = text === undefined ? {} : { SecretString: text };
-        await client.send(new CreateSecretCommand({ Name: secretName('test', sourceId), ...value }));
+        await client.send(new CreateSecretCommand({ Name: secretName({ environment: 'test' }, sourceId), ...value }));
       },
     };
   }, true);

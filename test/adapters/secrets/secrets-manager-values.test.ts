@@ -82,7 +82,7 @@ beforeAll(async () => {
     AWS_ACCESS_KEY_ID: 'test',
     AWS_SECRET_ACCESS_KEY: 'test',
   });
-  values = new SecretsManagerValues(client, 'prod');
+  values = new SecretsManagerValues(client, { environment: 'prod' });
 });
 
 afterAll(async () => {

@@ -154,6 +154,12 @@ describe('each key changes what is resolved', () => {
     expect(resolved).not.toEqual(values.map(() => resolve(before, {})));
   });
 
+  it('prefix', () => {
+    const config = { sources: { shop: { provider: 'github' } }, environments: { prod: { region: 'eu-central-1' } } };
+    const resolved = resolveDeployment({ ...config, prefix: 'payments' }, 'prod', PROVIDERS);
+    expect(resolved).not.toEqual(resolveDeployment(config, 'prod', PROVIDERS));
+  });
+
   it.each(keysOf(ENVIRONMENT))('environments.<name>.%s', key => {
     expect(resolve({}, { [key]: ENVIRONMENT[key] })).not.toEqual(resolve({}, {}));
   });

@@ -258,10 +258,10 @@ describe('a metric line that CloudWatch does not take', () => {
 
 describe('a metric with the wrong dimensions', () => {
   it('is refused at synth, not empty forever', () => {
-    expect(() => gatewayMetric('SweeperRuns', 'prod', { dimensions: { source: 'stripe' } })).toThrow(
+    expect(() => gatewayMetric('SweeperRuns', { environment: 'prod' }, { dimensions: { source: 'stripe' } })).toThrow(
       /not published under/,
     );
-    expect(() => gatewayMetric('Duplicate', 'prod', {})).toThrow(/environment,source/);
+    expect(() => gatewayMetric('Duplicate', { environment: 'prod' }, {})).toThrow(/environment,source/);
   });
 });
 

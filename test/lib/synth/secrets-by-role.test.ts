@@ -5,8 +5,8 @@
 import { Stack } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
 import { beforeAll, expect, it } from 'vitest';
-import { secretName } from '#core/config/deployment.ts';
 import type { GatewayConfig } from '#core/config/gateway-config.ts';
+import { secretName } from '#core/config/names.ts';
 import { synthEnvironment } from './synth-environment.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: a template is untyped JSON
@@ -135,7 +135,7 @@ it('each role reads the secrets of this list, and no other', () => {
   const sealing = ['holdfast/prod/_outbound'];
   expect(reach('GetSecretValue')).toEqual({
     Ingest: ['asana', 'asks-api', 'holdfast-edge', 'holdfast-probe', 'shopify', 'stripe'].map(id =>
-      secretName('prod', id),
+      secretName({ environment: 'prod' }, id),
     ),
     Process: ['holdfast/prod/shopify/api'],
     ReconcileProviders: ['holdfast/prod/stripe/api'],

@@ -3,6 +3,8 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { CloudFormationClient } from '@aws-sdk/client-cloudformation';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { Deployment } from '#core/config/deployment.ts';
+import { keptUnderOtherNames } from '#local/stacks/kept-under-other-names.ts';
 import { movedTables } from '#local/stacks/moved-tables.ts';
 import { unprotectFailedStack } from '#local/stacks/unprotect-failed-stack.ts';
 
@@ -66,4 +68,26 @@ it('finds the tables that a deploy would make anew in the other stack, and asks 
   const never = () => Promise.reject(new Error('asked for'));
   expect(await movedTables(client, 'open', never)).toEqual([]);
   expect(await movedTables(client, 'absent', never)).toEqual([]);
+});
+
+it('finds data that is kept under other names, where a deploy would begin empty', async () => {
+  const asked = async (stacks: Readonly<Record<string, boolean>>, prefix: string | undefined, disposable = false) => {
+    const client = new CloudFormationClient({ region: 'eu-central-1' });
+    const Stacks = Object.entries(stacks).map(([StackName, EnableTerminationProtection]) => ({
+      ...{ StackName, EnableTerminationProtection },
+    }));
+    client.send = (async () => ({ Stacks })) as never;
+    const config = { environment: 'prod', ...(prefix === undefined ? {} : { prefix }) } as Deployment['config'];
+    return await keptUnderOtherNames(client, { config, disposable }, ['prod', 'staging']);
+  };
+  const before = { 'holdfast-prod-data': true, 'holdfast-prod-gateway': false };
+  expect(await asked(before, 'payments')).toEqual(['holdfast-prod-data']);
+  expect(await asked({ 'payments-holdfast-prod-data': true }, undefined)).toEqual(['payments-holdfast-prod-data']);
+  expect(await asked({ 'holdfast-production-data': true }, undefined)).toEqual(['holdfast-production-data']);
+  // Its own is there; a preview, which holds nothing; an environment of the same configuration; a stack of others; a preview of ours.
+  expect(await asked({ ...before, 'orders-holdfast-prod-data': true }, undefined)).toEqual([]);
+  expect(await asked({ 'holdfast-pr-7-data': false }, undefined)).toEqual([]);
+  expect(await asked({ 'holdfast-staging-data': true }, undefined)).toEqual([]);
+  expect(await asked({ 'acme-prod-data': true }, undefined)).toEqual([]);
+  expect(await asked(before, 'payments', true)).toEqual([]);
 });

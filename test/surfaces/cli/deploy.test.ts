@@ -5,17 +5,35 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { devNull, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { PACKAGE_ROOT } from '#local/shell/workspace.ts';
 import { freePort } from '#test/kit/servers/free-port.ts';
 
 let folder = '';
+const asked: string[] = [];
+/** The stacks of the account. Undefined: whichever is asked for. */
+let there: readonly string[] | undefined;
 /** An AWS where the stack is deployed and no secret has a value. */
 const aws = createServer(async (request, response) => {
   const target = String(request.headers['x-amz-target']);
-  await request.resume().toArray();
+  const form = new URLSearchParams(Buffer.concat(await request.toArray()).toString());
+  asked.push(`${form.get('Action') ?? target} ${form.get('StackName') ?? ''}`.trim());
   if (target.endsWith('DescribeSecret')) response.end('{}');
-  else if (target.endsWith('GetSecretValue')) response.writeHead(400).end('{"__type":"ResourceNotFoundException"}');
+  else if (form.get('Action') === 'DescribeStacks' && there !== undefined) {
+    const members = there.filter(name => [name, null].includes(form.get('StackName')));
+    const ofEach = members.map(
+      name =>
+        `<member><StackName>${name}</StackName><CreationTime>2026-11-22T00:00:00Z</CreationTime><StackStatus>CREATE_COMPLETE</StackStatus><EnableTerminationProtection>${name !== 'holdfast-pr-7-data'}</EnableTerminationProtection></member>`,
+    );
+    if (members.length === 0 && form.has('StackName'))
+      response
+        .writeHead(400)
+        .end('<ErrorResponse><Error><Code>ValidationError</Code><Message>none</Message></Error></ErrorResponse>');
+    else
+      response.end(
+        `<DescribeStacksResponse><DescribeStacksResult><Stacks>${ofEach.join('')}</Stacks></DescribeStacksResult></DescribeStacksResponse>`,
+      );
+  } else if (target.endsWith('GetSecretValue')) response.writeHead(400).end('{"__type":"ResourceNotFoundException"}');
   else
     response.end(
       '<DescribeStacksResponse><DescribeStacksResult><Stacks><member><StackStatus>CREATE_COMPLETE</StackStatus></member></Stacks></DescribeStacksResult></DescribeStacksResponse>',
@@ -40,6 +58,9 @@ afterAll(async () => {
   aws.close();
   await rm(folder, { recursive: true, force: true });
 });
+
+const CONFIG =
+  "export const gateway = { sources: { stripe: { provider: 'stripe' } }, environments: { prod: { region: 'eu-central-1' } }, prefix: 'payments' };\n";
 
 const HANDLERS = 'export const handlers = { find: () => undefined };\n';
 const KEYS = { AWS_ACCESS_KEY_ID: 'x', AWS_SECRET_ACCESS_KEY: 'y' };
@@ -83,8 +104,33 @@ it('says in one sentence that there are no credentials, or that nothing answers'
     code: 4,
     stderr: 'No AWS credentials: sign in (aws sso login), or choose a profile with AWS_PROFILE.',
   });
-  expect(await deploy(HANDLERS, {}, '--destroy')).toMatchObject({ code: without.code, stderr: without.stderr });
+  expect(await deploy(HANDLERS, {}, '--destroy')).toMatchObject({
+    code: without.code,
+    stderr: without.stderr,
+  });
   const closed = await deploy(HANDLERS, { ...KEYS, AWS_ENDPOINT_URL: `http://127.0.0.1:${await freePort()}` });
   expect(closed.code).toBe(1);
   expect(closed.stderr).toMatch(/^Nothing answers on this machine \(connect ECONNREFUSED .*\?$/);
+});
+
+describe('a name that holds no data, beside one that does', () => {
+  afterEach(() => {
+    there = undefined;
+  });
+  /** What CloudFormation was asked to change. */
+  const changes = () =>
+    asked.filter(each => !/^(?:DescribeStacks|GetTemplate|\S+\.(?:DescribeSecret|GetSecretValue))\b/.test(each));
+
+  it('after a changed prefix is refused before anything is changed', async () => {
+    await writeFile(join(folder, 'gateway.config.ts'), CONFIG);
+    there = ['holdfast-prod-data', 'holdfast-prod-gateway'];
+    asked.length = 0;
+    const { code, stderr } = await deploy(HANDLERS, deployed());
+    expect(code).toBe(1);
+    expect(stderr).toMatch(
+      /^Not deployed, and nothing was changed: payments-holdfast-prod-data is not there, but holdfast-prod-data, /,
+    );
+    expect(stderr).toContain('npm run deploy -- prod --beside');
+    expect(changes()).toEqual([]);
+  });
 });

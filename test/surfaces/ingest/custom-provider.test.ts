@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { secretName } from '#core/config/deployment.ts';
 import { defineGateway } from '#core/config/gateway-config.ts';
+import { secretName } from '#core/config/names.ts';
 import { ConfigError, resolveDeployment } from '#core/config/resolve-config.ts';
 import type { ResolvedSource } from '#core/config/resolved-config.ts';
 import type { ProviderSpec } from '#core/provider/provider-spec.ts';
@@ -95,7 +95,7 @@ describe('a provider written into gateway.config.ts', () => {
     const config = defineGateway({ sources: { shops: { provider: inline } }, environments: { prod: {} } });
     const { sources, config: resolved } = resolveDeployment(config, 'prod', PROVIDERS);
     expect(sources).toMatchObject([{ needsSecret: true }]);
-    expect(secretName(resolved.environment, 'shops')).toBe('holdfast/prod/shops');
+    expect(secretName(resolved, 'shops')).toBe('holdfast/prod/shops');
   });
 
   it.each([
