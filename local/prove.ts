@@ -3,7 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { GetAccountSettingsCommand } from '@aws-sdk/client-lambda';
 import type { Deployment } from '#core/config/deployment.ts';
-import type { Place as Named } from '#core/config/names.ts';
+import type { Place as Named } from '#core/names.ts';
 import { choosePort } from '#local/emulator/emulator.ts';
 import { ensureEmulatorInstalled } from '#local/emulator/python.ts';
 import { BREAKS } from '#local/prove/breaks.ts';

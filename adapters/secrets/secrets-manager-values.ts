@@ -8,8 +8,8 @@ import {
   ResourceNotFoundException,
   SecretsManagerClient,
 } from '@aws-sdk/client-secrets-manager';
-import { type Place, secretName } from '#core/config/names.ts';
 import type { SourceId } from '#core/glossary.ts';
+import { type Place, secretName } from '#core/names.ts';
 import { checkAnswers } from '../aws/check-answers.ts';
 import { clientSettings, type Environment } from '../aws/client-settings.ts';
 import { endCalls } from '../aws/end-calls.ts';

@@ -2,8 +2,9 @@
  * `Telemetry` as log lines: metrics in CloudWatch's embedded metric format, once per invocation, and one wide JSON line
  * per stage. Written straight to stdout, where Lambda's own JSON wrapper leaves them as they are.
  */
-import { metricNamespace, type Place } from '#core/config/names.ts';
+
 import { dimensionsOf, type MetricName } from '#core/metrics.ts';
+import { metricNamespace, type Place } from '#core/names.ts';
 import type { Telemetry } from '#core/ports.ts';
 
 const LEVELS = ['debug', 'info', 'warn', 'error'] as const;

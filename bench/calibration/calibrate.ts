@@ -19,9 +19,9 @@ import {
   waitUntilFunctionUpdatedV2,
 } from '@aws-sdk/client-lambda';
 import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
-import { nameIn, secretName } from '#core/config/names.ts';
 import { given } from '#core/given.ts';
 import { EVENT_INDEXES } from '#core/inbound/protocol/event-item.ts';
+import { nameIn, secretName } from '#core/names.ts';
 import { MINUTE_MS } from '#core/time.ts';
 import { countedUnits } from '#operator/cost/counted-units.ts';
 import { modelledTimes } from '#operator/cost/modelled-times.ts';

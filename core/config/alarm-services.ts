@@ -1,7 +1,7 @@
 import type { AlarmService } from '#core/alarm-service.ts';
+import { type Place, rootOf } from '#core/names.ts';
 import type { Deployment } from './deployment.ts';
 import { type AlarmTarget, SEVERITIES, type Severity } from './gateway-config.ts';
-import { type Place, rootOf } from './names.ts';
 
 /** Those of an environment's targets that `notify` tells, by severity. */
 export function alarmServices({ alarmTargets }: Pick<Deployment, 'alarmTargets'>): readonly AlarmService[] {

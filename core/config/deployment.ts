@@ -1,4 +1,5 @@
 import { EDGE_SECRET } from '#core/glossary.ts';
+import { type Place, secretName } from '#core/names.ts';
 import type { DomainConfig } from './domain-config.ts';
 import type { EdgeConfig } from './edge-config.ts';
 import type {
@@ -9,7 +10,6 @@ import type {
   Severity,
   SourceConfig,
 } from './gateway-config.ts';
-import { type Place, secretName } from './names.ts';
 import type { ResolvedConfig, ResolvedSource } from './resolved-config.ts';
 import type { Throttle } from './throttle.ts';
 

@@ -1,8 +1,8 @@
 /** `otlp` of an environment: spans and metrics to OpenTelemetry. Absent: nothing of it is deployed. */
-import { type Check, text } from '#core/problem.ts';
 
+import { type Place, rootOf } from '#core/names.ts';
+import { type Check, text } from '#core/problem.ts';
 import { GONE, objectWithout } from './gone-keys.ts';
-import { type Place, rootOf } from './names.ts';
 
 export interface OtlpConfig {
   /**

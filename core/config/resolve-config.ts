@@ -3,6 +3,7 @@ import { given } from '#core/given.ts';
 import { EDGE_SECRET, PROBE_SOURCE, toSourceId } from '#core/glossary.ts';
 import { type Shards, shardsFor } from '#core/inbound/protocol/spread.ts';
 import { DEFAULT_TIMINGS } from '#core/inbound/protocol/timings.ts';
+import type { Place } from '#core/names.ts';
 import { type ConfigProblem, closest, type Report } from '#core/problem.ts';
 import type { ProviderSpec } from '#core/provider/provider-spec.ts';
 import { needsSecret } from '#core/provider/source-needs.ts';
@@ -28,7 +29,6 @@ import {
   type Passed,
   type SourceConfig,
 } from './gateway-config.ts';
-import type { Place } from './names.ts';
 import { resolveOutbound } from './outbound-config.ts';
 import { checkReconcile, resolveReconcile } from './reconcile-config.ts';
 import type { ResolvedConfig, ResolvedSource } from './resolved-config.ts';

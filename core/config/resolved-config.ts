@@ -7,10 +7,10 @@ import type { SourceId } from '#core/glossary.ts';
 import type { Shards } from '#core/inbound/protocol/spread.ts';
 import type { Timings } from '#core/inbound/protocol/timings.ts';
 import type { Route } from '#core/inbound/routing/target.ts';
+import type { Place } from '#core/names.ts';
 import type { ProviderSpec } from '#core/provider/provider-spec.ts';
 import type { RetryProfile } from '#core/retry/backoff.ts';
 import type { LogLevel, Passed } from './gateway-config.ts';
-import type { Place } from './names.ts';
 import type { ResolvedOutbound } from './outbound-config.ts';
 import type { ResolvedReconcile } from './reconcile-config.ts';
 

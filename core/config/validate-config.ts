@@ -1,5 +1,6 @@
 /** The whole of gateway.config.ts as a table of checks, then the rules that tie several values together. */
 
+import { prefixShape } from '#core/names.ts';
 import {
   boolean,
   type Check,
@@ -29,7 +30,6 @@ import {
 } from './gateway-config.ts';
 import { GONE, objectWithout, withoutGone } from './gone-keys.ts';
 import { isCidr } from './is-cidr.ts';
-import { prefixShape } from './names.ts';
 import { otlpShape } from './otlp-config.ts';
 import { outboundShape } from './outbound-config.ts';
 import { reconcileShape } from './reconcile-config.ts';

@@ -1,6 +1,6 @@
 import { Metric, type MetricOptions } from 'aws-cdk-lib/aws-cloudwatch';
-import { metricNamespace, type Place } from '#core/config/names.ts';
 import { dimensionsOf, type MetricName } from '#core/metrics.ts';
+import { metricNamespace, type Place } from '#core/names.ts';
 
 /**
  * A metric our functions emit. Throws RangeError for a set of dimensions it is not published under: CloudWatch would

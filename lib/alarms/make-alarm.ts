@@ -10,8 +10,8 @@ import {
   TreatMissingData,
 } from 'aws-cdk-lib/aws-cloudwatch';
 import type { Construct } from 'constructs';
-import { nameIn, type Place } from '#core/config/names.ts';
 import { given } from '#core/given.ts';
+import { nameIn, type Place } from '#core/names.ts';
 import { type AlarmSpec, alarmNameOf } from './alarm-spec.ts';
 import { runbookOfAlarm } from './runbooks.ts';
 

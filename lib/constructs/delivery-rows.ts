@@ -1,8 +1,8 @@
 import { Duration } from 'aws-cdk-lib';
 import { GraphWidget, type IMetric, type IWidget, TextWidget } from 'aws-cdk-lib/aws-cloudwatch';
-import type { Place } from '#core/config/names.ts';
 import { given } from '#core/given.ts';
 import type { MetricName } from '#core/metrics.ts';
+import type { Place } from '#core/names.ts';
 import { gatewayMetric } from '../alarms/gateway-metric.ts';
 import type { DeliveryQueues } from './delivery-queues.ts';
 

@@ -3,7 +3,7 @@ import { type Alarm, AlarmRule, CompositeAlarm, type IAlarm } from 'aws-cdk-lib/
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
 import type { Topic } from 'aws-cdk-lib/aws-sns';
 import { Construct } from 'constructs';
-import { nameIn, type Place } from '#core/config/names.ts';
+import { nameIn, type Place } from '#core/names.ts';
 import type { AlarmContext, AlarmSpec } from '../alarms/alarm-spec.ts';
 import { deployAlarm } from '../alarms/deploy-alarm.ts';
 import { gatewayMetric } from '../alarms/gateway-metric.ts';

@@ -11,8 +11,8 @@ import {
   TextWidget,
 } from 'aws-cdk-lib/aws-cloudwatch';
 import { Construct } from 'constructs';
-import { metricNamespace, nameIn, type Place } from '#core/config/names.ts';
 import type { MetricName } from '#core/metrics.ts';
+import { metricNamespace, nameIn, type Place } from '#core/names.ts';
 import type { AlarmContext } from '../alarms/alarm-spec.ts';
 import { gatewayMetric } from '../alarms/gateway-metric.ts';
 import { PROCESSING_TARGET_MS } from '../alarms/process-alarms.ts';

@@ -4,7 +4,7 @@ import type { IConstruct } from 'constructs';
 import type { AlarmService } from '#core/alarm-service.ts';
 import { alarmSecretName } from '#core/config/alarm-services.ts';
 import type { DeployedSource } from '#core/config/deployment.ts';
-import { apiSecretName, type Place, secretName } from '#core/config/names.ts';
+import { apiSecretName, type Place, secretName } from '#core/names.ts';
 import { storesSecret } from '#core/provider/source-needs.ts';
 import { acknowledgeWildcard } from './acknowledge-wildcard.ts';
 

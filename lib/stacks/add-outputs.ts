@@ -1,5 +1,5 @@
 import { CfnOutput, type Stack } from 'aws-cdk-lib';
-import { nameIn } from '#core/config/names.ts';
+import { nameIn } from '#core/names.ts';
 import type { AlarmContext } from '../alarms/alarm-spec.ts';
 import { toConstructId } from '../construct-id.ts';
 import type { GatewayAlarms } from '../constructs/gateway-alarms.ts';

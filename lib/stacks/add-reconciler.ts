@@ -2,7 +2,7 @@ import { Duration } from 'aws-cdk-lib';
 import { ScheduleExpression } from 'aws-cdk-lib/aws-scheduler';
 import type { Construct } from 'constructs';
 import type { Deployment } from '#core/config/deployment.ts';
-import { apiSecretName } from '#core/config/names.ts';
+import { apiSecretName } from '#core/names.ts';
 import { reconcileProvidersEnv } from '#lambdas/reconcile-providers/env.ts';
 import type { GatewayFunction } from '../constructs/gateway-function.ts';
 import { grantApiSecrets } from '../constructs/source-secrets.ts';

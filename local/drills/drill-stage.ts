@@ -11,11 +11,11 @@ import { DynamoDbControlStore } from '#adapters/dynamodb/dynamodb-control-store.
 import { DynamoDbEventStore } from '#adapters/dynamodb/dynamodb-event-store.ts';
 import { systemIds } from '#adapters/system.ts';
 import type { Deployment } from '#core/config/deployment.ts';
-import { nameIn } from '#core/config/names.ts';
 import { isEventKey, toEventPk, toSourceId } from '#core/glossary.ts';
 import type { EventItem } from '#core/inbound/protocol/event-item.ts';
 import { decodePauses, PAUSES_CONTROL } from '#core/inbound/protocol/pauses.ts';
 import { TimelineReader } from '#core/inbound/search/read-timeline.ts';
+import { nameIn } from '#core/names.ts';
 import { HOUR_MS } from '#core/time.ts';
 import { signRequest } from '#core/verification/sign-request.ts';
 import type { Page, Pager } from '#local/alarms/pager.ts';

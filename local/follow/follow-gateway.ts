@@ -1,7 +1,7 @@
 /** What `npm start` shows once everything runs: events, alarms, messages to on-call, and what a deployment changed. */
 import { setTimeout as wait } from 'node:timers/promises';
-import type { Place } from '#core/config/names.ts';
 import type { EventItem } from '#core/inbound/protocol/event-item.ts';
+import type { Place } from '#core/names.ts';
 import { type AlarmChange, runAlarms } from '#local/alarms/alarms.ts';
 import type { JudgedAlarms } from '#local/alarms/judged-alarms.ts';
 import { type Page, Pager } from '#local/alarms/pager.ts';

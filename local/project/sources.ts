@@ -5,7 +5,7 @@ import type { AlarmService } from '#core/alarm-service.ts';
 import { alarmSecretName, alarmServices } from '#core/config/alarm-services.ts';
 import type { DeployedSource, Deployment } from '#core/config/deployment.ts';
 import type { GatewayConfig } from '#core/config/gateway-config.ts';
-import { type Place, secretName } from '#core/config/names.ts';
+import { type Place, secretName } from '#core/names.ts';
 import { SecretsManagerVault } from '#operator/aws/secrets-manager-vault.ts';
 import type { OperatorOptions } from '#operator/operator.ts';
 import { makeSecret } from '#operator/sources/make-secret.ts';

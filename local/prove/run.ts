@@ -6,8 +6,8 @@ import { InvokeCommand, PutFunctionConcurrencyCommand } from '@aws-sdk/client-la
 import { GetQueueAttributesCommand } from '@aws-sdk/client-sqs';
 import { BatchGetCommand, DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import type { Deployment } from '#core/config/deployment.ts';
-import type { Place as Named } from '#core/config/names.ts';
 import { type EventPk, toEventId } from '#core/glossary.ts';
+import type { Place as Named } from '#core/names.ts';
 import { VERSION } from '#core/version.ts';
 import { fillLocalSecrets } from '#local/project/sources.ts';
 import type { Progress } from '#local/shell/progress.ts';

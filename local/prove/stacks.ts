@@ -7,7 +7,7 @@ import {
 } from '@aws-sdk/client-cloudformation';
 import type { S3Client } from '@aws-sdk/client-s3';
 import { DeleteQueueCommand, paginateListQueues, type SQSClient } from '@aws-sdk/client-sqs';
-import { nameIn, type Place } from '#core/config/names.ts';
+import { nameIn, type Place } from '#core/names.ts';
 import { PROVE_TAG } from '#local/shell/workspace.ts';
 import { emptyBodies } from '#local/stacks/empty-bodies.ts';
 import type { FoundStack } from './guard.ts';

@@ -1,6 +1,6 @@
 import { type CloudFormationClient, paginateDescribeStacks } from '@aws-sdk/client-cloudformation';
 import type { Deployment } from '#core/config/deployment.ts';
-import { nameIn } from '#core/config/names.ts';
+import { nameIn } from '#core/names.ts';
 
 /** The data stack of any gateway. */
 const DATA = /^(?:[a-z][a-z0-9]*-)?holdfast-[a-z0-9-]+-data$/;

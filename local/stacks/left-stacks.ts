@@ -2,7 +2,7 @@
 import { CloudFormationClient } from '@aws-sdk/client-cloudformation';
 import type { Deployment } from '#core/config/deployment.ts';
 import { EDGE_REGION } from '#core/config/edge-config.ts';
-import { nameIn } from '#core/config/names.ts';
+import { nameIn } from '#core/names.ts';
 import type { StackPair } from './compare-templates.ts';
 import { deployedTemplate } from './read-stacks.ts';
 

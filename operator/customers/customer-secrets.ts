@@ -1,7 +1,7 @@
 /** Secrets of endpoints as they travel: opened with one environment's master secret, sealed again with another's. */
 import { aesSealer } from '#adapters/crypto/aes-sealer.ts';
 import { parseSecret } from '#adapters/secrets/parse-secret.ts';
-import { nameIn, secretName } from '#core/config/names.ts';
+import { nameIn, secretName } from '#core/names.ts';
 import type { Sealer } from '#core/outbound/ports.ts';
 import type { AppId, ContactId, EndpointId } from '#core/outbound/protocol/ids.ts';
 import type { StoredKey } from '#core/outbound/protocol/items.ts';

@@ -5,8 +5,8 @@
  */
 import { freshMaster, masterName } from '#adapters/crypto/aes-sealer.ts';
 import { parseSecret } from '#adapters/secrets/parse-secret.ts';
-import { secretName } from '#core/config/names.ts';
 import type { EpochMs } from '#core/glossary.ts';
+import { secretName } from '#core/names.ts';
 import { MINUTE_MS } from '#core/time.ts';
 import type { Operator } from '#operator/operator.ts';
 import { OperatorError } from '#operator/operator-error.ts';

@@ -2,9 +2,9 @@
 import { parseSecret } from '#adapters/secrets/parse-secret.ts';
 import { alarmSecretName, alarmServices, commandToSetAlarmSecret, unheardPages } from '#core/config/alarm-services.ts';
 import { checkHandlerSources, unsentTypes } from '#core/config/handler-config.ts';
-import { nameIn, secretName } from '#core/config/names.ts';
 import { narrowAllowLists } from '#core/config/range-cover.ts';
 import { REFUSED_SLOTS } from '#core/inbound/protocol/event-item.ts';
+import { nameIn, secretName } from '#core/names.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '#core/time.ts';
 import { VERSION } from '#core/version.ts';
 import { readDeliverySummary } from '#operator/customers/deliveries.ts';

@@ -1,6 +1,7 @@
 /** Silence for the messages of alarms, for a while and with a reason: during maintenance, or while somebody is at work on it. */
-import { nameIn } from '#core/config/names.ts';
+
 import type { EpochMs } from '#core/glossary.ts';
+import { nameIn } from '#core/names.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS, parseIso, toIso } from '#core/time.ts';
 import type { Mute } from '#operator/gateway.ts';
 import type { Operator } from '#operator/operator.ts';

@@ -1,7 +1,7 @@
 /** Pages of docs/ for who has no checkout at hand: runbooks of alarms, pages of providers. */
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { nameIn, type Place } from '#core/config/names.ts';
+import { nameIn, type Place } from '#core/names.ts';
 import { shortAlarm } from '#core/words.ts';
 import type { Operator } from '#operator/operator.ts';
 import { OperatorError } from '#operator/operator-error.ts';

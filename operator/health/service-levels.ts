@@ -2,7 +2,7 @@
  * What can be promised, and how much of it was kept in the last 30 days. The numbers are those that alarms judge, so nothing
  * is measured twice. docs/operate/service-levels.md says why these.
  */
-import { nameIn } from '#core/config/names.ts';
+import { nameIn } from '#core/names.ts';
 import { DAY_MS, MINUTE_MS } from '#core/time.ts';
 import type { Operator } from '#operator/operator.ts';
 

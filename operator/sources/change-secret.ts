@@ -1,9 +1,9 @@
 /** Secrets of sources: set, rotate, and let a provider bring one. What a secret is stays in here and in the vault. */
 import { randomBytes } from 'node:crypto';
 import { parseSecret } from '#adapters/secrets/parse-secret.ts';
-import { secretName } from '#core/config/names.ts';
 import type { ResolvedSource } from '#core/config/resolved-config.ts';
 import type { EpochMs } from '#core/glossary.ts';
+import { secretName } from '#core/names.ts';
 import { usableSecret } from '#core/verification/check-spec.ts';
 import type { Operator } from '#operator/operator.ts';
 import { OperatorError, usageError } from '#operator/operator-error.ts';

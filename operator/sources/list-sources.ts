@@ -1,10 +1,10 @@
 /** What is received, where, and with which state of secret. */
 import { parseSecret } from '#adapters/secrets/parse-secret.ts';
-import { secretName } from '#core/config/names.ts';
 import type { ResolvedSource } from '#core/config/resolved-config.ts';
 import type { EpochMs } from '#core/glossary.ts';
 import { readPauses } from '#core/inbound/protocol/pause-source.ts';
 import type { PauseNote } from '#core/inbound/protocol/pauses.ts';
+import { secretName } from '#core/names.ts';
 import type { Operator } from '#operator/operator.ts';
 import { stateOf } from './stored-state.ts';
 

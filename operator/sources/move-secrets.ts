@@ -2,7 +2,7 @@
 
 import { nodeSigningCrypto } from '#adapters/crypto/node-signing-crypto.ts';
 import { parseSecret } from '#adapters/secrets/parse-secret.ts';
-import { secretName } from '#core/config/names.ts';
+import { secretName } from '#core/names.ts';
 import { utf8 } from '#core/scan/bytes.ts';
 import type { Operator } from '#operator/operator.ts';
 import { asSecretReader } from '#operator/sealed-secrets.ts';

@@ -1,6 +1,6 @@
 import { parseSecret } from '#adapters/secrets/parse-secret.ts';
-import { secretName } from '#core/config/names.ts';
 import type { ResolvedSource } from '#core/config/resolved-config.ts';
+import { secretName } from '#core/names.ts';
 import type { SourceSecret } from '#core/ports.ts';
 import { needsSecret } from '#core/provider/source-needs.ts';
 import type { Operator } from '#operator/operator.ts';

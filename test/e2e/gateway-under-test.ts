@@ -10,7 +10,7 @@ import { nodeCrypto } from '#adapters/crypto/node-crypto.ts';
 import { DynamoDbEventStore } from '#adapters/dynamodb/dynamodb-event-store.ts';
 import type { Deployment } from '#core/config/deployment.ts';
 import type { GatewayConfig } from '#core/config/gateway-config.ts';
-import { secretName } from '#core/config/names.ts';
+import { secretName } from '#core/names.ts';
 import { resolveDeployment } from '#core/config/resolve-config.ts';
 import type { ResolvedSource } from '#core/config/resolved-config.ts';
 import { type EventPk, isEventKey, toEventPk, toSourceId } from '#core/glossary.ts';

@@ -15,7 +15,7 @@ export function renderMetricsPage(source: string): string {
     return [`\`${name}\``, about.replace(/^./, it => it.toUpperCase()), sets.filter(it => it !== '').join('; ')];
   });
   const intro =
-    'All are in the namespace `Holdfast` and carry `environment`; the last column is what else tells them apart. The functions write them as log lines (EMF), so CloudWatch bills each pair of name and values.';
+    'All are in the namespace `Holdfast` (with a `prefix`: `<prefix>/Holdfast`) and carry `environment`; the last column is what else tells them apart. The functions write them as log lines (EMF), so CloudWatch bills each pair of name and values.';
   return `# Metrics\n\n${MADE} ${intro}\n\n${table(['metric', 'what it counts', 'also by'], rows)}`;
 }
 

@@ -1,9 +1,9 @@
 /** `holdfast sources pair`: a window in which a provider may bring the secret itself (Asana, Notion). */
 import { writeFileSync } from 'node:fs';
 import type { Command } from 'commander';
-import { secretName } from '#core/config/names.ts';
 import type { ResolvedSource } from '#core/config/resolved-config.ts';
 import { readMoment } from '#core/inbound/search/event-filter.ts';
+import { secretName } from '#core/names.ts';
 import { DAY_MS, toIso } from '#core/time.ts';
 import { isPaired, mustBringSecrets, openPairing, pairedSecret } from '#operator/sources/change-secret.ts';
 import { urlOf } from '#operator/sources/list-sources.ts';

@@ -5,7 +5,7 @@ import { clientSettings } from '#adapters/aws/client-settings.ts';
 import { endCalls } from '#adapters/aws/end-calls.ts';
 import { createS3Calls } from '#adapters/s3/s3-client.ts';
 import { createSecretsClient, SecretsManagerValues } from '#adapters/secrets/secrets-manager-values.ts';
-import { secretName } from '#core/config/names.ts';
+import { secretName } from '#core/names.ts';
 import { blobStoreContract } from './blob-store.contract.ts';
 import { environmentFor } from './dynamodb-tables.ts';
 import { secretValuesContract } from './secret-values.contract.ts';

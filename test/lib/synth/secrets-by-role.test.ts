@@ -6,7 +6,7 @@ import { Stack } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
 import { beforeAll, expect, it } from 'vitest';
 import type { GatewayConfig } from '#core/config/gateway-config.ts';
-import { secretName } from '#core/config/names.ts';
+import { secretName } from '#core/names.ts';
 import { synthEnvironment } from './synth-environment.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: a template is untyped JSON

@@ -90,6 +90,12 @@ export function renderConfigPage(): string {
   return `${[
     '# Configuration',
     '`gateway.config.ts` is the one file to edit. It is checked as a whole at synth, deploy and `npm start`: every mistake is named at once, with what is allowed and what to do. What runs is the result, baked into the functions: a change takes effect with the next `npm run deploy -- <environment>`. Every key but `provider` may be left out.',
+    table(
+      ['key', 'allowed', 'default', 'meaning', 'set it when'],
+      keysOf(CONFIG, 'GatewayConfig').flatMap(({ name, meaning, when, fallback }) =>
+        fallback === '' ? [] : [[`\`${name}\``, allowedAt(name), fallback, meaning, when]],
+      ),
+    ),
     '## Sources',
     '`sources.<name>`: one URL with its own secret, `/webhooks/<name>`. An environment may change single keys: `environments.prod.sources.<name>`.',
     described(CONFIG, 'SourceConfig', 'sources.name'),

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { defineGateway } from '#core/config/gateway-config.ts';
-import { secretName } from '#core/config/names.ts';
+import { secretName } from '#core/names.ts';
 import { ConfigError, resolveDeployment } from '#core/config/resolve-config.ts';
 import type { ResolvedSource } from '#core/config/resolved-config.ts';
 import type { ProviderSpec } from '#core/provider/provider-spec.ts';

@@ -1,7 +1,7 @@
 /** The names that people and programs find an environment by: the same from its first deploy on. */
 
-import { METRIC_NAMESPACE } from '#core/metrics.ts';
-import { text } from '#core/problem.ts';
+import { METRIC_NAMESPACE } from './metrics.ts';
+import { text } from './problem.ts';
 
 /** What tells an environment from every other of its account and region. */
 export interface Place {

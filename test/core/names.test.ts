@@ -1,9 +1,9 @@
 /** Names of an environment, with a prefix and without: no two gateways share one, and a prefix that AWS or we would trip over is refused. */
 import { expect, it } from 'vitest';
 import { alarmSecretName } from '#core/config/alarm-services.ts';
-import { nameIn, secretName } from '#core/config/names.ts';
 import { otlpSecretName } from '#core/config/otlp-config.ts';
 import { resolveDeployment } from '#core/config/resolve-config.ts';
+import { nameIn, secretName } from '#core/names.ts';
 import { shortAlarm } from '#core/words.ts';
 import { PROVIDERS } from '#providers/index.ts';
 
