@@ -1,9 +1,9 @@
 import { createHmac } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { defineGateway } from '#core/config/gateway-config.ts';
-import { secretName } from '#core/names.ts';
 import { ConfigError, resolveDeployment } from '#core/config/resolve-config.ts';
 import type { ResolvedSource } from '#core/config/resolved-config.ts';
+import { secretName } from '#core/names.ts';
 import type { ProviderSpec } from '#core/provider/provider-spec.ts';
 import { template } from '#providers/_template.ts';
 import { PROVIDERS } from '#providers/index.ts';
