@@ -13,7 +13,7 @@ export interface Place {
 /** Without a hyphen, which ends it: no two gateways have a name in common, whatever their environments are called. */
 export const prefixShape = text(
   /^(?!aws|holdfast)[a-z][a-z0-9]{0,15}$/,
-  '1 to 16 lower-case letters and digits, a letter first, no hyphen, e.g. "payments"; not aws… or holdfast…',
+  '1 to 16 lower-case letters and digits, a letter first, e.g. "payments"; not aws… or holdfast…',
   'choose another, once and for all: names are made of it',
 );
 

@@ -16,9 +16,9 @@ export interface GatewayConfig {
   /** By name: `local`, `dev`, `staging`, `prod`, or your own (1 to 16 lower-case letters, digits and inner hyphens). */
   readonly environments: Readonly<Record<string, EnvironmentConfig>>;
   /**
-   * Of every name that the gateway gives in an account (stacks, secrets, alarms, metrics): with `payments` it is
-   * `payments-holdfast-prod-data` and `payments-holdfast/prod/<source>`. Set once: under another everything would begin empty. @when one account and region
-   * hold several gateways @default none: names begin with `holdfast`
+   * Begins every name that the gateway gives (stacks, secrets, alarms, metrics): `payments-holdfast-prod-data`. Set once:
+   * under another, everything would begin empty. @when several gateways in one account and region @default none: names
+   * begin with `holdfast`
    */
   readonly prefix?: string;
 }

@@ -86,16 +86,17 @@ function described(file: string, name: string, at: string): string {
   return table(['key', 'allowed', 'default', 'meaning', 'set it when'], rows);
 }
 
+/** The one key beside sources and environments. */
+function prefixLine(): string {
+  const found = keysOf(CONFIG, 'GatewayConfig').find(({ name }) => name === 'prefix');
+  return `\`prefix\`, for ${found?.when}: ${allowedAt('prefix')}. ${found?.meaning}`;
+}
+
 export function renderConfigPage(): string {
   return `${[
     '# Configuration',
     '`gateway.config.ts` is the one file to edit. It is checked as a whole at synth, deploy and `npm start`: every mistake is named at once, with what is allowed and what to do. What runs is the result, baked into the functions: a change takes effect with the next `npm run deploy -- <environment>`. Every key but `provider` may be left out.',
-    table(
-      ['key', 'allowed', 'default', 'meaning', 'set it when'],
-      keysOf(CONFIG, 'GatewayConfig').flatMap(({ name, meaning, when, fallback }) =>
-        fallback === '' ? [] : [[`\`${name}\``, allowedAt(name), fallback, meaning, when]],
-      ),
-    ),
+    prefixLine(),
     '## Sources',
     '`sources.<name>`: one URL with its own secret, `/webhooks/<name>`. An environment may change single keys: `environments.prod.sources.<name>`.',
     described(CONFIG, 'SourceConfig', 'sources.name'),
@@ -125,7 +126,7 @@ export function renderConfigPage(): string {
     '`environments.<name>.outbound.portal`: a page and an API for your customers ([guide](../send/portal.md)). Without it nothing of this is deployed.',
     described('core/config/portal-config.ts', 'PortalConfig', 'environments.name.outbound.portal'),
     '## Secrets',
-    'Secrets are not in this file. Each source that verifies by one has its own in Secrets Manager, `holdfast/<environment>/<source>`; until it is set the source answers 503, and `npm run deploy` prints the command that sets it. `npm run holdfast -- sources set-secret <source> --env <environment>` sets it. `npm run holdfast -- sources rotate <source> --env <environment>` keeps the old one valid for `--grace` (24 hours), in which you change it at the provider. A leaked secret gets no grace: `sources set-secret` replaces it at once, and requests signed with the old one are refused.',
+    'Secrets are not in this file. Each source that verifies by one has its own in Secrets Manager, `holdfast/<environment>/<source>`; until it is set the source answers 503, and `npm run deploy` prints the command that sets it. [How to set, rotate and replace it](../operate/secrets.md).',
     '## Handlers',
     'Tables, grants, secrets and environment variables of your handlers are code: `handlers/resources.ts`.',
     'Made from the code: `npm run write` writes this page again.',
