@@ -86,41 +86,64 @@ import { monday } from './monday.ts';
 import { mux } from './mux.ts';
 import { netlify } from './netlify.ts';
 import { notion } from './notion.ts';
+import { nuvemshop } from './nuvemshop.ts';
+import { nylas } from './nylas.ts';
 import { okta } from './okta.ts';
+import { onfleet } from './onfleet.ts';
 import { openai } from './openai.ts';
+import { oura } from './oura.ts';
 import { paddle } from './paddle.ts';
 import { pagerduty } from './pagerduty.ts';
 import { paypal } from './paypal.ts';
 import { paystack } from './paystack.ts';
+import { persona } from './persona.ts';
+import { picqer } from './picqer.ts';
+import { pipedrive } from './pipedrive.ts';
 import { plaid } from './plaid.ts';
+import { plane } from './plane.ts';
 import { polar } from './polar.ts';
 import { postmark } from './postmark.ts';
 import { pubsub } from './pubsub.ts';
+import { pusher } from './pusher.ts';
 import { quickbooks } from './quickbooks.ts';
 import { razorpay } from './razorpay.ts';
+import { recharge } from './recharge.ts';
+import { replicate } from './replicate.ts';
 import { resend } from './resend.ts';
+import { retell } from './retell.ts';
 import { revenuecat } from './revenuecat.ts';
+import { revolut } from './revolut.ts';
 import { salesforce } from './salesforce.ts';
 import { sanity } from './sanity.ts';
 import { segment } from './segment.ts';
 import { sendgrid } from './sendgrid.ts';
 import { sentry } from './sentry.ts';
+import { shipbob } from './shipbob.ts';
 import { shopify } from './shopify.ts';
 import { shopifyEvents } from './shopify-events.ts';
 import { slack } from './slack.ts';
 import { slackCommands } from './slack-commands.ts';
+import { smartcar } from './smartcar.ts';
 import { sns } from './sns.ts';
+import { snyk } from './snyk.ts';
 import { square } from './square.ts';
 import { standardWebhooks } from './standard-webhooks.ts';
 import { standardWebhooksV1a } from './standard-webhooks-v1a.ts';
+import { strava } from './strava.ts';
 import { stripe } from './stripe.ts';
+import { sumsub } from './sumsub.ts';
 import { svix } from './svix.ts';
+import { tally } from './tally.ts';
 import { telegram } from './telegram.ts';
 import { telnyx } from './telnyx.ts';
+import { terraformCloud } from './terraform-cloud.ts';
+import { tiktokShop } from './tiktok-shop.ts';
+import { todoist } from './todoist.ts';
 import { trello } from './trello.ts';
 import { twilio } from './twilio.ts';
 import { twitch } from './twitch.ts';
 import { typeform } from './typeform.ts';
+import { uberEats } from './uber-eats.ts';
 import { vercel } from './vercel.ts';
 import { vonage } from './vonage.ts';
 import { webflow } from './webflow.ts';
@@ -220,41 +243,64 @@ const all: readonly ProviderSpec[] = [
   mux,
   netlify,
   notion,
+  nuvemshop,
+  nylas,
   okta,
+  onfleet,
   openai,
+  oura,
   paddle,
   pagerduty,
   paypal,
   paystack,
+  persona,
+  picqer,
+  pipedrive,
   plaid,
+  plane,
   polar,
   postmark,
   pubsub,
+  pusher,
   quickbooks,
   razorpay,
+  recharge,
+  replicate,
   resend,
+  retell,
   revenuecat,
+  revolut,
   salesforce,
   sanity,
   segment,
   sendgrid,
   sentry,
+  shipbob,
   shopify,
   shopifyEvents,
   slack,
   slackCommands,
+  smartcar,
   sns,
+  snyk,
   square,
   standardWebhooks,
   standardWebhooksV1a,
+  strava,
   stripe,
+  sumsub,
   svix,
+  tally,
   telegram,
   telnyx,
+  terraformCloud,
+  tiktokShop,
+  todoist,
   trello,
   twilio,
   twitch,
   typeform,
+  uberEats,
   vercel,
   vonage,
   webflow,

@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { nodeCrypto } from '#adapters/crypto/node-crypto.ts';
 import type { ProviderSpec } from '#core/provider/provider-spec.ts';
@@ -107,6 +108,35 @@ describe('the shared handshakes', () => {
   });
 });
 
+/** Challenges of providers without a shared vector, with the answer each asks for. */
+const CHALLENGES: Readonly<Record<string, { query?: string; json?: unknown; answer: string }>> = {
+  nylas: { query: 'challenge=bc609b38-c81f', answer: 'bc609b38-c81f' },
+  onfleet: { query: 'check=5d2f1c', answer: '5d2f1c' },
+  oura: { query: 'verification_token=vt&challenge=c-1', answer: '{"challenge":"c-1"}' },
+  smartcar: {
+    json: { eventId: 'e', eventType: 'VERIFY', data: { challenge: '3a5c8f72-e6d9-4b1a' } },
+    answer: `{"challenge":"${createHmac('sha256', 'vt').update('3a5c8f72-e6d9-4b1a').digest('hex')}"}`,
+  },
+  strava: {
+    query: 'hub.mode=subscribe&hub.verify_token=vt&hub.challenge=15f7d1a9',
+    answer: '{"hub.challenge":"15f7d1a9"}',
+  },
+};
+
+it.each(Object.entries(CHALLENGES))('%s has its challenge answered', async (provider, { query, json, answer }) => {
+  const method = json === undefined ? 'GET' : 'POST';
+  const request: HandshakeVector['request'] = { method, ...(query === undefined ? {} : { query }), json };
+  const vector = { id: provider, provider, request, secret: 'vt', response: { status: 200 } };
+  const spec = specOf(vector);
+  const given = await answerHandshake(spec, requestOf(vector), contextOf(vector, spec), verifyRequest);
+  expect(given).toMatchObject({ status: 200, body: answer });
+  if (query?.includes('vt')) {
+    const wrong = { ...vector, request: { ...request, query: query.replace('=vt', '=other') } };
+    const refused = await answerHandshake(spec, requestOf(wrong), contextOf(wrong, spec), verifyRequest);
+    expect([401, 403]).toContain(refused?.status);
+  }
+});
+
 describe('an ordinary event is no handshake', () => {
   const pairs = Object.values(PROVIDERS).flatMap(spec =>
     spec.verify.map(scheme => [`${spec.id} / ${scheme.id}`, spec, scheme] as const),
@@ -167,7 +197,8 @@ describe('no answer can be used as the signature of an event', () => {
     for (const text of ['{"id":1}', `v0:${NOW_MS / 1_000}:{"id":1}`, 'a&b', 'PG5vdGlmaWNhdGlvbj4=\n', ' ']) {
       const name = src.slice(src.indexOf(':') + 1);
       const asQuery = src.startsWith('query:');
-      const json: Record<string, unknown> = { event: 'endpoint.url_validation' };
+      const json: Record<string, unknown> = {};
+      for (const [path, value] of Object.entries(handshake?.when.jsonEquals ?? {})) setAt(json, path.split('.'), value);
       setAt(json, name.split('.'), text);
       const raw: RawRequest = {
         method: handshake?.when.method ?? 'GET',

@@ -75,6 +75,9 @@ const isSecret =
     header(vector, name) === vector.secret;
 const inQuery: Recompute = vector => new URL(vector.url ?? '').searchParams.get('token') === vector.secret;
 
+const inBasic: Recompute = vector =>
+  header(vector, 'Authorization') === `Basic ${Buffer.from(vector.secret ?? '').toString('base64')}`;
+
 /** A HS256 token with the hash of the body in one of its claims. */
 function hashToken(name: string, prefix: string, claim: string, encoding: 'hex' | 'base64'): Recompute {
   return (vector, body) => {
@@ -147,8 +150,16 @@ const RECOMPUTE: Readonly<Record<string, Recompute>> = {
   'azure-event-grid-own': isSecret('Authorization'),
   'azure-event-grid-query-own': inQuery,
   'salesforce-own': inQuery,
-  'azure-devops-own': vector =>
-    header(vector, 'Authorization') === `Basic ${Buffer.from(vector.secret ?? '').toString('base64')}`,
+  'azure-devops-own': inBasic,
+  'pipedrive-own': inBasic,
+  'oura-own': (vector, body) =>
+    header(vector, 'X-Oura-Signature') ===
+    mac('sha256', 'hex', vector, header(vector, 'X-Oura-Timestamp'), body).toUpperCase(),
+  'onfleet-own': (vector, body) =>
+    header(vector, 'X-Onfleet-Signature') ===
+    mac('sha512', 'hex', { secret: Buffer.from(vector.secret ?? '', 'hex') }, body),
+  'recharge-sha256-own': ({ secret = '', ...vector }, body) =>
+    vector.headers['X-Recharge-Hmac-Sha256'] === createHash('sha256').update(secret).update(body).digest('hex'),
   'app-store-own': leadsToApple,
 };
 

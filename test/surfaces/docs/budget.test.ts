@@ -69,7 +69,7 @@ const MADE: Readonly<Record<string, number>> = {
   'docs/reference/limits.md': 360,
   'docs/reference/metrics.md': 1_100,
   'docs/reference/exports.md': 900,
-  'docs/reference/providers.md': 2_900,
+  'docs/reference/providers.md': 3_200,
   'docs/understand/aws-assumptions.md': 2_620,
 };
 

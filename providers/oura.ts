@@ -1,0 +1,57 @@
+import type { ProviderSpec } from 'holdfast';
+
+export const oura: ProviderSpec = {
+  id: 'oura',
+  title: 'Oura',
+  docs: 'https://cloud.ouraring.com/v2/docs#tag/Webhook-Subscription-Routes',
+  checkedOn: '2026-11-27',
+  source:
+    "Three receivers that name Oura's documentation agree (the two headers, an HMAC-SHA256 of the timestamp and the body in hex by the client secret, the challenge, ten seconds); not read in Oura's documentation.",
+  unconfirmed: [
+    'The unit of the timestamp: it is signed, but its age is not looked at.',
+    'Which fields identify an event.',
+    'Ten repetitions, and that 410 ends a subscription.',
+  ],
+  strength: 'signed',
+  verify: [
+    {
+      id: 'oura',
+      alg: 'hmac-sha256',
+      // Oura writes the hex in capitals.
+      sig: { from: 'header:x-oura-signature' },
+      encoding: 'hex',
+      message: '{ts}{body}',
+      // No limits: whether it is in seconds or milliseconds is not documented.
+      time: { from: 'header:x-oura-timestamp', unit: 'ms', signed: true },
+    },
+  ],
+  identity: {
+    key: [['json:user_id', 'json:data_type', 'json:object_id', 'json:event_type', 'json:event_time'], ['hash:body']],
+    type: ['json:data_type', 'json:event_type'],
+    typeJoin: '.',
+    time: { from: 'json:event_time', unit: 'iso8601' },
+    ordering: 'json:object_id',
+  },
+  ack: { status: 200, rejectStatus: 401, deadlineMs: 10_000 },
+  handshakes: [
+    {
+      when: { method: 'GET', query: { verification_token: '*', challenge: '*' } },
+      verify: { tokenEquals: 'query:verification_token', token: 'config:verificationToken' },
+      guard: { src: 'query:challenge', accept: '^[A-Za-z0-9_.~+/=-]{1,256}$' },
+      respond: {
+        status: 200,
+        contentType: 'application/json',
+        body: '{"challenge":{json(query:challenge)}}',
+        elseStatus: 401,
+      },
+    },
+  ],
+  methods: ['POST', 'GET'],
+  signatureHeaders: ['x-oura-signature', 'x-oura-timestamp'],
+  settings: {
+    verificationToken: 'The verification_token you give when you create the subscription; any text of your own',
+  },
+  retries: 'Up to ten times after an error or a timeout.',
+  setup:
+    'Create a subscription through the API (POST /v2/webhook/subscription) with this URL, a data_type, an event_type and the verification token; Oura asks the URL for its challenge at once. The secret of the source is the client secret of your app. Subscriptions expire: renew them. A notice names the object: the handler reads it through the API.',
+};

@@ -1,0 +1,40 @@
+import type { ProviderSpec } from 'holdfast';
+
+export const persona: ProviderSpec = {
+  id: 'persona',
+  title: 'Persona',
+  docs: 'https://docs.withpersona.com/webhooks',
+  checkedOn: '2026-11-27',
+  source:
+    "docs.withpersona.com, webhooks (Persona's own documentation): id, name and created-at of an event, five seconds, the repetitions. The form of the signature: Hookdeck's description of its best practices, and a second receiver agrees.",
+  unconfirmed: [
+    'Whether a repeated delivery is signed with a new time.',
+    'That id stays the same when an event is sent again.',
+  ],
+  strength: 'signed',
+  verify: [
+    {
+      id: 'persona',
+      alg: 'hmac-sha256',
+      sig: { from: 'header:persona-signature', parse: { item: ',', kv: '=', key: 'v1', single: ['t'] } },
+      encoding: 'hex',
+      message: '{ts}.{body}',
+      // As long as the retries (51 hours): whether they are signed anew is not documented.
+      time: { from: 'sig:t', unit: 's', past: 198_000, future: 300, signed: true },
+    },
+  ],
+  identity: {
+    key: [['json:data.id']],
+    type: ['json:data.attributes.name'],
+    time: { from: 'json:data.attributes.created-at', unit: 'iso8601' },
+    ordering: 'json:data.attributes.payload.data.id',
+  },
+  ack: { status: 200, rejectStatus: 401, deadlineMs: 5_000 },
+  handshakes: [],
+  methods: ['POST'],
+  signatureHeaders: ['persona-signature'],
+  retries:
+    'Seven times after about 3 seconds, 1, 12 and 68 minutes, 4, 13 and 33 hours, unless the answer is 200, 201, 202 or 204.',
+  setup:
+    'Persona Dashboard, Integration, Webhooks: this URL and the events; the secret (wbhsec_…) is shown there. While a secret is rotated the header has a signature by each of the two, of which the last is read: give the source the new secret first.',
+};

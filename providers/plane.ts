@@ -1,0 +1,37 @@
+import type { ProviderSpec } from 'holdfast';
+
+export const plane: ProviderSpec = {
+  id: 'plane',
+  title: 'Plane',
+  docs: 'https://developers.plane.so/dev-tools/intro-webhooks',
+  checkedOn: '2026-11-27',
+  source:
+    "makeplane/developer-docs, docs/dev-tools/intro-webhooks.md (Plane's own documentation): an HMAC-SHA256 of the body in hex, event and action, the growing waits. Plane's own task that sends: a delivery id of its own for each attempt.",
+  unconfirmed: ['The deadline of an answer.'],
+  strength: 'signed',
+  verify: [
+    {
+      id: 'plane',
+      alg: 'hmac-sha256',
+      sig: { from: 'header:x-plane-signature' },
+      encoding: 'hex',
+      message: '{body}',
+    },
+  ],
+  identity: {
+    // X-Plane-Delivery is another one for each attempt; two changes of an object differ in its updated_at.
+    key: [['hash:body']],
+    type: ['json:event', 'json:action'],
+    typeJoin: '.',
+    time: { from: 'json:data.updated_at', unit: 'iso8601' },
+    ordering: 'json:data.id',
+  },
+  ack: { status: 200, rejectStatus: 401, deadlineMs: 10_000 },
+  handshakes: [],
+  methods: ['POST'],
+  signatureHeaders: ['x-plane-signature'],
+  keepHeaders: ['x-plane-delivery'],
+  retries: 'After about 10 and 30 minutes and so on, unless the answer is 200.',
+  setup:
+    'Plane, Workspace settings, Webhooks: this URL and the events. The secret is made then and downloaded as a CSV file.',
+};

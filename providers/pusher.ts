@@ -1,0 +1,43 @@
+import type { ProviderSpec } from 'holdfast';
+
+export const pusher: ProviderSpec = {
+  id: 'pusher',
+  title: 'Pusher Channels',
+  docs: 'https://pusher.com/docs/channels/server_api/webhooks/',
+  checkedOn: '2026-11-27',
+  source:
+    "pusher/docs, docs/channels/server_api/webhooks.md, and pusher/pusher-http-node, lib/webhook.js (Pusher's own): an HMAC-SHA256 of the body in hex by the token's secret, time_ms and events, five minutes of repetitions.",
+  unconfirmed: [
+    'That time_ms stays the same when a webhook is sent again: else it runs again.',
+    'The deadline of an answer.',
+  ],
+  strength: 'signed',
+  verify: [
+    {
+      id: 'pusher',
+      alg: 'hmac-sha256',
+      sig: { from: 'header:x-pusher-signature' },
+      encoding: 'hex',
+      message: '{body}',
+    },
+  ],
+  identity: {
+    items: 'events[]',
+    // Events have no id: what happened where, in a webhook made in this millisecond.
+    key: [
+      ['root:time_ms', 'json:name', 'json:channel', 'json:user_id?', 'json:event?', 'json:socket_id?', 'json:data?'],
+      ['root:time_ms', 'hash:body'],
+    ],
+    type: ['json:name'],
+    time: { from: 'root:time_ms', unit: 'ms' },
+    ordering: 'json:channel',
+  },
+  ack: { status: 200, rejectStatus: 401, deadlineMs: 10_000 },
+  handshakes: [],
+  methods: ['POST'],
+  signatureHeaders: ['x-pusher-signature'],
+  keepHeaders: ['x-pusher-key'],
+  retries: 'For five minutes with growing waits after any answer but 2xx.',
+  setup:
+    'Pusher dashboard, the app, Webhooks: this URL and the events. The secret of the source is the secret of the app (App Keys): of several keys the oldest active one signs, which X-Pusher-Key names.',
+};

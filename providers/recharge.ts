@@ -1,0 +1,38 @@
+import type { ProviderSpec } from 'holdfast';
+
+export const recharge: ProviderSpec = {
+  id: 'recharge',
+  title: 'Recharge',
+  docs: 'https://docs.getrecharge.com/docs/webhooks-overview',
+  checkedOn: '2026-11-27',
+  source:
+    "Three receivers agree on X-Recharge-Hmac-Sha256 (a plain SHA-256 of client secret and body in hex), seven on X-Recharge-Topic, two on the newer X-Recharge-Webhook-Signature with 48 hours; not read in Recharge's documentation.",
+  unconfirmed: ['Which fields identify an event.', 'A deadline of five seconds, 20 repetitions in 48 hours.'],
+  strength: 'signed',
+  verify: [
+    {
+      id: 'recharge',
+      alg: 'hmac-sha256',
+      sig: { from: 'header:x-recharge-webhook-signature', parse: { item: ',', kv: '=', key: 'v1', single: ['t'] } },
+      encoding: 'hex',
+      message: '{ts}.{body}',
+      time: { from: 'sig:t', unit: 's', past: 172_800, future: 300, signed: true },
+    },
+    {
+      id: 'recharge-sha256',
+      alg: 'digest-sha256',
+      sig: { from: 'header:x-recharge-hmac-sha256' },
+      encoding: 'hex',
+      message: '{secret}{body}',
+    },
+  ],
+  // The topic is in no signed place, and nothing else tells created from paid but the object itself.
+  identity: { key: [['header:x-recharge-topic?', 'hash:body']], type: ['header:x-recharge-topic'] },
+  ack: { status: 200, rejectStatus: 401, deadlineMs: 5_000 },
+  handshakes: [],
+  methods: ['POST'],
+  signatureHeaders: ['x-recharge-webhook-signature', 'x-recharge-webhook-timestamp', 'x-recharge-hmac-sha256'],
+  retries: 'After 408, 429, 5xx or no answer, 20 times in 48 hours; then Recharge deletes the webhook.',
+  setup:
+    'Create the webhook through the API (POST /webhooks) with this URL and one topic. The secret of the source is the API Client Secret of the token that created it, not the access token.',
+};

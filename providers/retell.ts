@@ -1,0 +1,35 @@
+import type { ProviderSpec } from 'holdfast';
+
+export const retell: ProviderSpec = {
+  id: 'retell',
+  title: 'Retell AI',
+  docs: 'https://docs.retellai.com/features/webhook-overview',
+  checkedOn: '2026-11-27',
+  source:
+    "RetellAI/retell-typescript-sdk, src/lib/webhook_auth.ts (Retell's own library): an HMAC-SHA256 of the body and the time in hex, v and d in one header, five minutes. Events and repetitions: Hookdeck's description of Retell's page.",
+  unconfirmed: ['Which fields identify an event.', 'A deadline of ten seconds, three repetitions.'],
+  strength: 'signed',
+  verify: [
+    {
+      id: 'retell',
+      alg: 'hmac-sha256',
+      sig: { from: 'header:x-retell-signature', parse: { item: ',', kv: '=', key: 'd', single: ['v'] } },
+      encoding: 'hex',
+      message: '{body}{ts}',
+      time: { from: 'sig:v', unit: 'ms', past: 300, future: 300, signed: true },
+    },
+  ],
+  identity: {
+    // A call has one call_started, but many transcript_updated: only its whole text tells those apart.
+    key: [['hash:body']],
+    type: ['json:event'],
+    ordering: ['json:call.call_id', 'json:chat.chat_id'],
+  },
+  ack: { status: 200, rejectStatus: 401, deadlineMs: 10_000 },
+  handshakes: [],
+  methods: ['POST'],
+  signatureHeaders: ['x-retell-signature'],
+  retries: 'Up to three times when no 2xx comes within ten seconds.',
+  setup:
+    'Retell dashboard, Webhooks, or webhook_url of an agent: this URL. The secret of the source is the API key with the webhook badge (API Keys).',
+};

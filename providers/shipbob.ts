@@ -1,0 +1,33 @@
+import type { ProviderSpec } from 'holdfast';
+
+export const shipbob: ProviderSpec = {
+  id: 'shipbob',
+  title: 'ShipBob',
+  docs: 'https://developer.shipbob.com/2026-01/webhooks',
+  checkedOn: '2026-11-27',
+  source:
+    "developer.shipbob.com, webhooks (ShipBob's own documentation): the topics, growing waits until an answer of 2xx. Standard Webhooks with a key in base64, x-webhook-topic, and that repetitions keep webhook-id: Hookdeck's description of the same page.",
+  unconfirmed: ['Which fields date an event.', 'A deadline of 15 seconds, and the waits of the repetitions.'],
+  strength: 'signed',
+  verify: [
+    {
+      id: 'shipbob',
+      alg: 'hmac-sha256',
+      sig: { from: 'header:webhook-signature', parse: { item: ' ', kv: ',', key: 'v1' } },
+      encoding: 'base64',
+      key: { encoding: 'base64', strip: ['whsec_'] },
+      message: '{header:webhook-id}.{ts}.{body}',
+      time: { from: 'header:webhook-timestamp', unit: 's', past: 300, future: 300, signed: true },
+    },
+  ],
+  identity: { key: [['header:webhook-id']], type: ['header:x-webhook-topic'] },
+  ack: { status: 200, rejectStatus: 401, deadlineMs: 15_000 },
+  handshakes: [],
+  methods: ['POST'],
+  signatureHeaders: ['webhook-signature', 'webhook-timestamp'],
+  keepHeaders: ['webhook-id'],
+  retries:
+    'At once, after 5 seconds, 5 and 30 minutes, 2, 5, 10 and again 10 hours; an endpoint that fails for five days is disabled.',
+  setup:
+    'ShipBob, Integrations, Webhooks, or the API of 2026: this URL and the topics. The secret (whsec_…) is on the page of the webhook.',
+};

@@ -1,0 +1,40 @@
+import type { ProviderSpec } from 'holdfast';
+
+export const sumsub: ProviderSpec = {
+  id: 'sumsub',
+  title: 'Sumsub',
+  docs: 'https://docs.sumsub.com/docs/webhook-manager',
+  checkedOn: '2026-11-27',
+  source:
+    "docs.sumsub.com, webhook-manager (Sumsub's own documentation): five seconds, the repetitions. The signature: five receivers agree on an HMAC of the body in hex by the algorithm that X-Payload-Digest-Alg names.",
+  unconfirmed: ['Which fields identify and date an event.'],
+  strength: 'signed',
+  verify: [
+    {
+      id: 'sumsub',
+      alg: 'hmac-sha256',
+      when: { header: { 'x-payload-digest-alg': 'HMAC_SHA256_HEX' } },
+      sig: { from: 'header:x-payload-digest' },
+      encoding: 'hex',
+      message: '{body}',
+    },
+    {
+      id: 'sumsub-sha512',
+      alg: 'hmac-sha512',
+      when: { header: { 'x-payload-digest-alg': 'HMAC_SHA512_HEX' } },
+      sig: { from: 'header:x-payload-digest' },
+      encoding: 'hex',
+      message: '{body}',
+    },
+  ],
+  identity: { key: [['hash:body']], type: ['json:type'], ordering: 'json:applicantId' },
+  ack: { status: 200, rejectStatus: 401, deadlineMs: 5_000 },
+  handshakes: [],
+  methods: ['POST'],
+  signatureHeaders: ['x-payload-digest'],
+  keepHeaders: ['x-payload-digest-alg'],
+  retries:
+    'Four times: after 5 minutes, 1, 5 and 18 hours; webhooks of applicant actions after 30 seconds, again 30 seconds, 1 and 5 minutes.',
+  setup:
+    'Sumsub Dashboard, Dev space, Webhooks, Webhook manager, Create webhook: type HTTP address, this URL, the events, a secret key, and SHA-256 or SHA-512 as the algorithm (SHA-1 is refused).',
+};

@@ -1,0 +1,44 @@
+import type { ProviderSpec } from 'holdfast';
+
+export const terraformCloud: ProviderSpec = {
+  id: 'terraform-cloud',
+  title: 'Terraform Cloud (HCP Terraform)',
+  docs: 'https://developer.hashicorp.com/terraform/cloud-docs/api-docs/notification-configurations',
+  checkedOn: '2026-11-27',
+  source:
+    "hashicorp/terraform-docs-common, website/docs/cloud-docs/api-docs/notification-configurations.mdx (HashiCorp's own documentation): an HMAC-SHA512 of the body in hex, both payloads, the verification request.",
+  unconfirmed: ['Whether and how often a notification is repeated.', 'The deadline of an answer.'],
+  strength: 'signed',
+  verify: [
+    {
+      id: 'terraform-cloud',
+      alg: 'hmac-sha512',
+      sig: { from: 'header:x-tfe-notification-signature' },
+      encoding: 'hex',
+      message: '{body}',
+    },
+  ],
+  identity: {
+    items: 'notifications[]',
+    key: [
+      ['root:notification_configuration_id', 'root:run_id', 'json:trigger', 'json:run_status', 'json:run_updated_at'],
+      // A workspace's assessment is no list.
+      ['root:notification_configuration_id', 'json:trigger', 'json:details.new_assessment_result.id'],
+      // The request that verifies the URL has neither.
+      ['none'],
+    ],
+    type: ['json:trigger'],
+    time: [
+      { from: 'json:run_updated_at', unit: 'iso8601' },
+      { from: 'json:details.new_assessment_result.created_at', unit: 'iso8601' },
+    ],
+    ordering: ['root:run_id', 'json:details.workspace_id'],
+  },
+  ack: { status: 200, rejectStatus: 401, deadlineMs: 10_000 },
+  handshakes: [],
+  methods: ['POST'],
+  signatureHeaders: ['x-tfe-notification-signature'],
+  retries: 'Not documented.',
+  setup:
+    'The workspace, Settings, Notifications, Create a Notification: destination Webhook (generic), this URL, a token of your own making, which is the secret of the source, and the triggers. A notification without a token is not signed. Terraform Cloud sends a request at once to verify the URL.',
+};

@@ -1,0 +1,36 @@
+import type { ProviderSpec } from 'holdfast';
+
+export const tiktokShop: ProviderSpec = {
+  id: 'tiktok-shop',
+  title: 'TikTok Shop',
+  docs: 'https://partner.tiktokshop.com/docv2/page/tts-webhooks-overview',
+  checkedOn: '2026-11-27',
+  source:
+    "partner.tiktokshop.com, the page of a webhook (TikTok Shop's own documentation, in a copy): type, tts_notification_id, shop_id, timestamp and data. The signature, deadline and repetitions: Hookdeck's description of its overview, and a second reader of it agrees that no time is signed.",
+  unconfirmed: ['That 401 is the answer for a signature that does not match.'],
+  strength: 'signed',
+  verify: [
+    {
+      id: 'tiktok-shop',
+      alg: 'hmac-sha256',
+      sig: { from: 'header:authorization' },
+      encoding: 'hex',
+      message: '{config:appKey}{body}',
+    },
+  ],
+  identity: {
+    key: [['json:tts_notification_id']],
+    // A number: 1 is ORDER_STATUS_CHANGE.
+    type: ['json:type'],
+    time: { from: 'json:timestamp', unit: 's' },
+    ordering: ['json:data.order_id', 'json:shop_id'],
+  },
+  ack: { status: 200, contentType: 'text/plain', body: '', rejectStatus: 401, deadlineMs: 3_000 },
+  handshakes: [],
+  methods: ['POST'],
+  signatureHeaders: ['authorization'],
+  settings: { appKey: 'The app key of your app (Partner Center, App & Service); it is part of what is signed' },
+  retries: 'Four times: after 2 and 30 minutes, 3 and 12 hours.',
+  setup:
+    'TikTok Shop Partner Center, the app, Webhooks: this URL for each type of event. The secret of the source is the app secret. The type of an event is a number, whose meaning is on the page of each webhook.',
+};
