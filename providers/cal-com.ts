@@ -3,7 +3,7 @@ import type { ProviderSpec } from 'holdfast';
 export const calCom: ProviderSpec = {
   id: 'cal-com',
   title: 'Cal.com',
-  docs: 'https://cal.com/docs/developing/guides/automation/webhooks',
+  docs: 'https://github.com/calcom/cal.com/blob/main/docs/developing/guides/automation/webhooks.mdx',
   checkedOn: '2026-11-27',
   source:
     "calcom/cal.com, packages/features/webhooks/lib/sendPayload.ts and docs/developing/guides/automation/webhooks.mdx (Cal.com's own sender and documentation): the header, the fields of an event, one try.",

@@ -3,7 +3,7 @@ import type { ProviderSpec } from 'holdfast';
 export const convoy: ProviderSpec = {
   id: 'convoy',
   title: 'Convoy',
-  docs: 'https://www.getconvoy.io/docs/product-manual/signatures',
+  docs: 'https://github.com/frain-dev/convoy/blob/main/pkg/signature/signature.go',
   checkedOn: '2026-11-27',
   source:
     "frain-dev/convoy, pkg/signature/signature.go (Convoy's own sender): simple, a MAC of the body; advanced, t= and v1= over the time, a comma and the body. Its changelog: every delivery has X-Convoy-Idempotency-Key, to tell retries and replays.",

@@ -3,7 +3,7 @@ import type { ProviderSpec } from 'holdfast';
 export const finch: ProviderSpec = {
   id: 'finch',
   title: 'Finch',
-  docs: 'https://developer.tryfinch.com/developer-resources/Webhooks',
+  docs: 'https://github.com/Finch-API/finch-api-node/blob/main/src/resources/webhooks.ts',
   checkedOn: '2026-11-27',
   source:
     "Finch-API/finch-api-node, src/resources/webhooks.ts (Finch's own library): the headers, the base64 key, five minutes on both sides, the fields of an event.",

@@ -3,11 +3,15 @@ import type { ProviderSpec } from 'holdfast';
 export const gitea: ProviderSpec = {
   id: 'gitea',
   title: 'Gitea',
-  docs: 'https://docs.gitea.com/usage/webhooks',
+  docs: 'https://github.com/go-gitea/gitea/blob/main/services/webhook/deliver.go',
   checkedOn: '2026-11-27',
   source:
     "go-gitea/gitea, services/webhook/deliver.go and models/webhook/hooktask.go (Gitea's own sender): the headers, the UUID of a delivery, one try.",
-  unconfirmed: ['Whether a delivery that a person replays keeps its UUID.'],
+  unconfirmed: [
+    'Whether a delivery that a person replays keeps its UUID.',
+    'The deadline of an answer, a setting of the server.',
+    'Which fields of the body order an event.',
+  ],
   strength: 'signed',
   verify: [
     { id: 'gitea', alg: 'hmac-sha256', sig: { from: 'header:x-gitea-signature' }, encoding: 'hex', message: '{body}' },

@@ -3,7 +3,7 @@ import type { ProviderSpec } from 'holdfast';
 export const greenhouse: ProviderSpec = {
   id: 'greenhouse',
   title: 'Greenhouse Recruiting',
-  docs: 'https://developers.greenhouse.io/webhooks.html',
+  docs: 'https://github.com/grnhse/greenhouse-api-docs/blob/master/source/includes/webhooks/_introduction.md',
   checkedOn: '2026-11-27',
   source:
     "grnhse/greenhouse-api-docs, source/includes/webhooks/_introduction.md (Greenhouse's own documentation): the header, only 200 counts, six retries over 15 hours.",
@@ -30,5 +30,5 @@ export const greenhouse: ProviderSpec = {
   keepHeaders: ['greenhouse-event-id'],
   retries: 'Six times: after 1, 15, 60, 120, 240 and 480 minutes.',
   setup:
-    'Greenhouse, Configure, Dev Center, Web Hooks: this URL and a secret key of your own making, which is the secret of the source. Greenhouse pings the URL when it is saved, and creates the web hook disabled if that fails.',
+    'Greenhouse, create a web hook with this URL and a secret key of your own making, which is the secret of the source. Greenhouse pings the URL when it is saved, and creates the web hook disabled if that fails.',
 };

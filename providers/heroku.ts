@@ -34,5 +34,5 @@ export const heroku: ProviderSpec = {
   signatureHeaders: ['heroku-webhook-hmac-sha256'],
   retries: 'Level sync: until a good answer or a limit. Level notify: never.',
   setup:
-    'heroku webhooks:add with the entities, --level sync, this URL, and --secret with a secret of your own making, which is the secret of the source.',
+    'Create an app webhook through the API or the command line: the entities, level sync, this URL, and a secret of your own making, which is the secret of the source.',
 };

@@ -33,5 +33,5 @@ export const launchdarkly: ProviderSpec = {
   signatureHeaders: ['x-ld-signature'],
   retries: 'Not confirmed.',
   setup:
-    'LaunchDarkly, Integrations, Webhooks, Add: this URL, Sign this webhook with a secret, which is the secret of the source, and a policy that names what to send. Leave the default payload.',
+    'LaunchDarkly, create a webhook with this URL and have it signed: its secret is the secret of the source. Leave the default payload: the fields above are those of an entry of the audit log.',
 };

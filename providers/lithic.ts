@@ -3,7 +3,7 @@ import type { ProviderSpec } from 'holdfast';
 export const lithic: ProviderSpec = {
   id: 'lithic',
   title: 'Lithic',
-  docs: 'https://docs.lithic.com/docs/events-api',
+  docs: 'https://github.com/lithic-com/lithic-node/blob/main/src/resources/webhooks.ts',
   checkedOn: '2026-11-27',
   source:
     "lithic-com/lithic-node, src/resources/webhooks.ts (Lithic's own library): Standard Webhooks, the type of an event.",
@@ -29,5 +29,5 @@ export const lithic: ProviderSpec = {
   keepHeaders: ['webhook-id'],
   retries: 'Not confirmed.',
   setup:
-    'Create an event subscription through the API or the dashboard with this URL; GET /v1/event_subscriptions/<token>/secret gives the secret of the source. Authorization streams must be answered at once and do not belong here.',
+    'Create an event subscription with this URL, in the dashboard or through the API. Its secret (base64, after whsec_ or not) is the secret of the source.',
 };

@@ -3,7 +3,7 @@ import type { ProviderSpec } from 'holdfast';
 export const livekit: ProviderSpec = {
   id: 'livekit',
   title: 'LiveKit',
-  docs: 'https://docs.livekit.io/home/server/webhooks/',
+  docs: 'https://github.com/livekit/protocol/blob/main/webhook/url_notifier.go',
   checkedOn: '2026-11-27',
   source:
     "livekit/protocol, webhook/url_notifier.go and protobufs/livekit_webhook.proto, and livekit/node-sdks, WebhookReceiver.ts (LiveKit's own sender and library): a token for five minutes with the hash of the body; the id and the time of an event.",
@@ -34,5 +34,5 @@ export const livekit: ProviderSpec = {
   retries:
     'A few times with growing waits, with the first token; events are dropped where the queue of the sender is full.',
   setup:
-    'LiveKit Cloud, project, Settings, Webhooks: this URL and a signing API key; on a server of your own, webhook.urls and webhook.api_key of its configuration. The API secret of that key is the secret of the source, the key itself its setting apiKey.',
+    'Settings of the project on LiveKit Cloud, or configuration of your own server: this URL as a webhook, and the API key that signs. The API secret of that key is the secret of the source, the key itself its setting apiKey.',
 };

@@ -203,6 +203,18 @@ describe.each(pairs)('%s', (_name, spec: ProviderSpec, scheme: Scheme) => {
     expect(await verifyRequest(genuine.spec, genuine.request, other)).toEqual(refusedFor('binding'));
   });
 
+  /** Forms whose signed text could be the whole body of this one. */
+  const others = spec.verify.filter(
+    ({ alg, encoding, message = '' }) =>
+      scheme.message === '{body}' && message !== '{body}' && alg === scheme.alg && encoding === scheme.encoding,
+  );
+  onlyIf(others.length > 0)('refuses what was signed in another form as a body', async () => {
+    for (const { message = '' } of others) {
+      const text = message.replace('{ts}', String(NOW_MS / 1_000)).replace('{body}', '{"id":1}');
+      expect(await check(genuineRequest(spec, scheme, { body: Buffer.from(text) }))).toEqual(refusedFor('binding'));
+    }
+  });
+
   onlyIf(scheme.key?.provider === 'x5c')('refuses certificates that lead to another root', async () => {
     const verdict = await verifyRequest(spec, genuine.request, genuine.context);
     expect(verdict).toEqual(refusedFor('mismatch'));
