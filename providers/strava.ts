@@ -6,7 +6,7 @@ export const strava: ProviderSpec = {
   docs: 'https://developers.strava.com/docs/webhooks/',
   checkedOn: '2026-11-27',
   source:
-    "Hookdeck's description of Strava's page: events are not signed, the members of an event, the challenge, two seconds, three attempts; not read in Strava's documentation.",
+    "Hookdeck's description of Strava's page: events are not signed, two seconds, three attempts; the members of an event and the challenge: three receivers agree; not read in Strava's documentation of today.",
   unconfirmed: ['Which fields tell two events apart.'],
   strength: 'none',
   verify: [],

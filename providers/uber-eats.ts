@@ -6,8 +6,8 @@ export const uberEats: ProviderSpec = {
   docs: 'https://developer.uber.com/docs/eats/guides/webhooks',
   checkedOn: '2026-11-27',
   source:
-    "Four receivers agree (an HMAC-SHA256 of the body in hex by the client secret, in X-Uber-Signature); the members of an event and the repetitions: Hookdeck's description of Uber's page; not read in Uber's documentation.",
-  unconfirmed: ['That event_id stays the same when an event is sent again.', 'The deadline of an answer.'],
+    "developer.uber.com, eats webhooks (orders.notification, orders.release) and the guides of webhooks (Uber's own documentation): an HMAC-SHA256 of the body in hex by the client secret, event_id by which an event is taken once, 200 with an empty body, seven attempts.",
+  unconfirmed: ['The deadline of an answer.'],
   strength: 'signed',
   verify: [
     {
@@ -28,7 +28,7 @@ export const uberEats: ProviderSpec = {
   handshakes: [],
   methods: ['POST'],
   signatureHeaders: ['x-uber-signature'],
-  retries: 'After 5xx or no answer: after 10, 30, 60 and 120 seconds and then less and less often, about seven times.',
+  retries: 'After 1, 2, 4 seconds and so on, seven attempts in all, until 200 with an empty body.',
   setup:
     'Uber Developer Dashboard, the app, Webhooks: this URL as primary webhook URL. The secret of the source is the client secret of the app; of Uber Direct it is the signing key of the webhook.',
 };
