@@ -10,7 +10,7 @@ export const airwallex: ProviderSpec = {
   unconfirmed: [
     'Whether a repeated delivery is signed with a new time: four days are given.',
     'The deadline of an answer.',
-    'Which fields name and date an event.',
+    'Which fields name, date and order an event.',
   ],
   strength: 'signed',
   verify: [
@@ -28,7 +28,7 @@ export const airwallex: ProviderSpec = {
     key: [['json:id']],
     type: ['json:name'],
     time: { from: 'json:created_at', unit: 'iso8601' },
-    ordering: ['json:data.object.id', 'json:sourceId'],
+    ordering: 'json:data.object.id',
   },
   ack: { status: 200, rejectStatus: 401, deadlineMs: 10_000 },
   handshakes: [],

@@ -7,7 +7,11 @@ export const commerceLayer: ProviderSpec = {
   checkedOn: '2026-11-27',
   source:
     'Five independent receivers agree on an HMAC-SHA256 of the body in base64, among them hookdeck/webhook-skills, which tells the rules of docs.commercelayer.io: five seconds, ten retries, disabled after 30 failures.',
-  unconfirmed: ['What tells events apart: they have no id.', 'Whether a repeated delivery has the same body.'],
+  unconfirmed: [
+    'What tells events apart: they have no id.',
+    'Whether a repeated delivery has the same body.',
+    'Which field dates it.',
+  ],
   strength: 'signed',
   verify: [
     {

@@ -9,6 +9,7 @@ export const easypost: ProviderSpec = {
     "EasyPost/easypost-node, src/utils/util.js (EasyPost's own library): an HMAC-SHA256 of the body in hex after hmac-sha256-hex=, the secret in Unicode form NFKD.",
   unconfirmed: [
     'Which fields name, date and order an event.',
+    'That the body of an event changes as it is delivered.',
     'How often it tries again, and the deadline of an answer.',
   ],
   strength: 'signed',
