@@ -1,7 +1,6 @@
 /** The names that people and programs find an environment by: the same from its first deploy on. */
 
 import { METRIC_NAMESPACE } from './metrics.ts';
-import { text } from './problem.ts';
 
 /** What tells an environment from every other of its account and region. */
 export interface Place {
@@ -9,13 +8,6 @@ export interface Place {
   /** Of this gateway, where the account has several. Absent: it is called `holdfast`. */
   readonly prefix?: string;
 }
-
-/** Without a hyphen, which ends it: no two gateways have a name in common, whatever their environments are called. */
-export const prefixShape = text(
-  /^(?!aws|holdfast)[a-z][a-z0-9]{0,15}$/,
-  '1 to 16 lower-case letters and digits, a letter first, e.g. "payments"; not aws… or holdfast…',
-  'choose another, once and for all: names are made of it',
-);
 
 /** How every name begins: `holdfast`, or `payments-holdfast`. */
 export function rootOf({ prefix }: Pick<Place, 'prefix'>): string {

@@ -1,6 +1,5 @@
 /** The whole of gateway.config.ts as a table of checks, then the rules that tie several values together. */
 
-import { prefixShape } from '#core/names.ts';
 import {
   boolean,
   type Check,
@@ -197,6 +196,13 @@ const environmentName = text(
   /^[a-z](?:[a-z0-9-]{0,14}[a-z0-9])?$/,
   '1 to 16 lower-case letters, digits and inner hyphens, e.g. "prod-eu"',
   'rename the environment',
+);
+
+/** Without a hyphen, which ends it: no two gateways have a name in common, whatever their environments are called. */
+const prefixShape = text(
+  /^(?!aws|holdfast)[a-z][a-z0-9]{0,15}$/,
+  '1 to 16 lower-case letters and digits, a letter first, e.g. "payments"; not aws… or holdfast…',
+  'choose another, once and for all: names are made of it',
 );
 
 /** Reports every problem of the written configuration that can be seen in one value alone. */

@@ -24,6 +24,20 @@ export interface ProjectPlan {
   readonly template: ReadonlyMap<string, string>;
 }
 
+/** Providers that `holdfast prove` can sign for. */
+export const PROVABLE: readonly string[] = ['generic', 'stripe', 'github', 'shopify', 'standard-webhooks'];
+
+/** The workflow and its page, where there is nothing that could be proved. */
+function withoutProof(text: string): string {
+  return text
+    .replace(/ {2}# Sends ten thousand[\s\S]*?(?= {2}prod:)/, '')
+    .replace('needs: prove', 'needs: dev')
+    .replace(', is proved in an environment of its own', '')
+    .replace(/, is proved in the environment `prove`[\s\S]*? at most\)/, '')
+    .replace(/ In dev `PowerUserAccess`, as[\s\S]*?made\./, '')
+    .replace('In prod it may', 'It may');
+}
+
 /** Path to text. */
 export function projectFiles(plan: ProjectPlan): ReadonlyMap<string, string> {
   const { name, providers, template, manager } = plan;
@@ -32,8 +46,9 @@ export function projectFiles(plan: ProjectPlan): ReadonlyMap<string, string> {
       .replaceAll('{{name}}', name)
       .replaceAll('{{providers}}', providers.map(({ title }) => title).join(', '))
       .replaceAll('{{first}}', providers[0]?.id ?? 'generic');
+  const fits = (text: string) => (providers.some(({ id }) => PROVABLE.includes(id)) ? text : withoutProof(text));
   const worded = (text: string) => (manager.name === 'pnpm' ? forPnpm(text, manager.version) : text);
-  const files = new Map([...template].map(([path, text]) => [path, worded(fill(text))]));
+  const files = new Map([...template].map(([path, text]) => [path, worded(fill(fits(text)))]));
   files.set('package.json', `${JSON.stringify(manifest(plan), null, 2)}\n`);
   // pnpm runs no install script that is not named here.
   if (manager.name === 'pnpm') files.set('pnpm-workspace.yaml', 'allowBuilds:\n  esbuild: true\n');
@@ -92,6 +107,10 @@ function configText(providers: readonly ProviderSample[]): string {
   // A provider that signs its URL must be told which one it is.
   const url = providers.some(each => each.signsUrl) ? `publicUrl: 'https://hooks.example.com'` : '';
   const dev = ["alarms: 'essential'", url].filter(Boolean).join(', ');
+  const ofProof = ['disposable: true', url].filter(Boolean).join(', ');
+  const proof = providers.some(({ id }) => PROVABLE.includes(id))
+    ? `    // Made, broken and removed by holdfast prove.\n    prove: { ${ofProof} },\n`
+    : '';
   return `/** What you receive, and where it runs. Your editor shows what each key means and its default. */
 import { defineGateway } from 'holdfast';
 
@@ -104,7 +123,7 @@ ${sources}
     local: {},
     // In the account and region of your AWS credentials, unless you give account: '123456789012', region: 'eu-central-1'.
     dev: { ${dev} },
-    prod: {
+${proof}    prod: {
 ${url === '' ? '' : `      ${url},\n`}      // Who is told: alarmTargets: { page: [{ email: 'oncall@example.com' }], ticket: [{ email: 'team@example.com' }] }.
     },
   },

@@ -8,6 +8,7 @@ import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { withPublishedImports } from '#packages/build.ts';
+import { PROVABLE } from '#packages/create/project-files.ts';
 import { PROVIDERS } from '#providers/index.ts';
 import { isLongRun } from '#test/kit/long-run.ts';
 import { ENTRIES, exportsOf } from '#test/surfaces/sdk/public-exports.ts';
@@ -102,7 +103,9 @@ describe('create-holdfast', () => {
     expect(made, made.output).toMatchObject({ code: 0 });
     const project = join(packed.folder, 'all');
     const check = await packed.node([join(packed.holdfast, 'dist/bin/holdfast.js'), 'check'], project);
-    expect(check.output).toContain(`${ids.length} sources, 3 environments`);
+    expect(check.output).toContain(
+      `${ids.length} sources, ${ids.some(id => PROVABLE.includes(id)) ? 4 : 3} environments`,
+    );
     const tests = (await readdir(join(project, 'test'))).length;
     // Without a test: providers whose sample is no event that a handler sees.
     expect(tests).toBeGreaterThan(0.9 * ids.length);
