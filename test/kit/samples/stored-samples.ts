@@ -8,15 +8,17 @@ const FOLDER = join(import.meta.dirname, '../../fixtures/stored');
 
 export interface StoredSamples {
   readonly version: string;
+  /** When they were read, of those that were left in memory. */
+  readonly at?: number;
   /** Items by table, as DynamoDB writes them in JSON; binary values as base64. */
   readonly tables: Readonly<Record<string, readonly Record<string, AttributeValue>[]>>;
   /** Bodies of messages in all queues. */
   readonly messages: readonly string[];
 }
 
-/** `half`: what the sending half stored lies in a folder of its own. */
-export function storedSamples(half: '' | 'sending' = ''): readonly StoredSamples[] {
-  const folder = join(FOLDER, half);
+/** `part`: what the sending half stored lies in a folder of its own, and so does something in each state. */
+export function storedSamples(part: '' | 'states' | 'sending' | 'sending/states' = ''): readonly StoredSamples[] {
+  const folder = join(FOLDER, part);
   const files = readdirSync(folder).filter(name => name.endsWith('.json'));
   return files.map(name => JSON.parse(readFileSync(join(folder, name), 'utf8'), decodeBinary) as StoredSamples);
 }
