@@ -45,15 +45,15 @@ export function Attempts({ of }: { readonly of: readonly AttemptOf[] }) {
     <ul class="plain refused">
       {of.map((each, n) => (
         <li key={`${each.at} ${each.attempt}`}>
-          <Attempt attempt={each} first={n === (telling < 0 ? of.length - 1 : telling)} />
+          <Attempt attempt={each} isOpen={n === (telling < 0 ? of.length - 1 : telling)} />
         </li>
       ))}
     </ul>
   );
 }
 
-function Attempt({ attempt, first }: { readonly attempt: AttemptOf; readonly first: boolean }) {
-  const [open, setOpen] = useState(first);
+function Attempt({ attempt, isOpen }: { readonly attempt: AttemptOf; readonly isOpen: boolean }) {
+  const [open, setOpen] = useState(isOpen);
   const { kind, attempt: n, at, code, class: of, timings_ms: timings, detail, request, response } = attempt;
   return (
     <>
