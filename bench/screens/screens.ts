@@ -1,6 +1,6 @@
-/** Benchmark (j): what each screen of the console and each list command asks at a million events and many deaths. */
+/** Benchmark (j): what the screens of the console and the list commands read at a million events and many deaths. */
 import { runCli } from '#cli/main.ts';
-import { ROUTES } from '#console/server/routes.ts';
+import { type LookPath, routesAt } from '#console/server/routes.ts';
 import type { Bench, Figure, Section } from '../report/section.ts';
 import { deploymentOf, type Million, openMillion } from './million.ts';
 
@@ -12,23 +12,50 @@ const MOST_MS = 1_000;
 
 type Words = (sample: Pick<Million, 'completed'>) => string;
 
-/** What the console asks for a screen. */
-const SCREENS: Readonly<Record<string, string | Words>> = {
-  'now, the first screen': '/api/now',
-  events: '/api/events',
-  'events, dead ones': '/api/events?status=dead_letter',
-  'events of a type': '/api/events?type=invoice.paid&since=24h',
-  'one event': it => `/api/events/${encodeURIComponent(it.completed)}`,
-  'its body': it => `/api/events/${encodeURIComponent(it.completed)}/body`,
-  'a search in bodies of an hour': '/api/grep?text=nothing&since=1h',
-  dead: '/api/dead',
-  'replay, what it would touch: an hour': '/api/replay?since=1h',
-  'replay, what it would touch: the dead': '/api/replay?status=dead_letter&since=30d',
-  jobs: '/api/jobs',
-  sources: '/api/sources',
-  'one source': '/api/sources/stripe',
-  'refused requests of a source': '/api/sources/stripe/refused',
-  'shapes of a source': '/api/sources/stripe/shapes',
+const ofOne =
+  (what = '') =>
+  ({ completed }: Pick<Million, 'completed'>): string =>
+    `/api/events/${encodeURIComponent(completed)}${what}`;
+const SENDING = 'this environment sends nothing';
+
+/** Of each path that a screen asks: what of it is measured, by name, or why nothing is. */
+const SCREENS: Readonly<Record<LookPath, Readonly<Record<string, string | Words>> | string>> = {
+  '/api/hello': 'reads no table',
+  '/api/now': { 'now, the first screen': '/api/now' },
+  '/api/events': {
+    events: '/api/events',
+    'events, dead ones': '/api/events?status=dead_letter',
+    'events of a type': '/api/events?type=invoice.paid&since=24h',
+  },
+  '/api/grep': { 'a search in bodies of an hour': '/api/grep?text=nothing&since=1h' },
+  '/api/events/:id': { 'one event': ofOne() },
+  '/api/events/:id/body': { 'its body': ofOne('/body') },
+  '/api/events/:id/log': { 'its log': ofOne('/log') },
+  '/api/events/:id/curl': { 'it as a command': ofOne('/curl') },
+  '/api/events/:id/compare': { 'it beside another': it => `${ofOne('/compare')(it)}?with=${it.completed}` },
+  '/api/dead': { dead: '/api/dead' },
+  '/api/replay': {
+    'replay, what it would touch: an hour': '/api/replay?since=1h',
+    'replay, what it would touch: the dead': '/api/replay?status=dead_letter&since=30d',
+  },
+  '/api/jobs': { jobs: '/api/jobs' },
+  '/api/sources': { sources: '/api/sources' },
+  '/api/sources/:name': { 'one source': '/api/sources/stripe' },
+  '/api/sources/:name/refused': { 'refused requests of a source': '/api/sources/stripe/refused' },
+  '/api/sources/:name/refused/:id': 'nothing was refused here',
+  '/api/sources/:name/shapes': { 'shapes of a source': '/api/sources/stripe/shapes' },
+  '/api/sources/:name/sample': 'reads no table',
+  '/api/alarms': 'reads no table',
+  '/api/alarms/:name/graph': 'reads no table',
+  '/api/runbooks/:name': 'reads no table',
+  '/api/out': SENDING,
+  '/api/out/apps/:app': SENDING,
+  '/api/out/apps/:app/messages': SENDING,
+  '/api/out/apps/:app/messages/:msg': SENDING,
+  '/api/out/apps/:app/messages/:msg/body': SENDING,
+  '/api/out/apps/:app/endpoints/:ep': SENDING,
+  '/api/out/apps/:app/endpoints/:ep/deliveries': SENDING,
+  '/api/out/apps/:app/endpoints/:ep/deliveries/:msg': SENDING,
 };
 
 const COMMANDS: readonly (readonly string[] | ((sample: Pick<Million, 'completed'>) => readonly string[]))[] = [
@@ -48,6 +75,8 @@ const COMMANDS: readonly (readonly string[] | ((sample: Pick<Million, 'completed
   ['sources', 'ls'],
   ['sources', 'shapes', 'stripe'],
 ];
+/** What a command ends with where that is not 0: the dead need a person; a search finds nothing. */
+const CODES: Readonly<Record<string, number>> = { status: 1, 'events grep nothing --since 1h': 3 };
 
 export interface Looked {
   readonly name: string;
@@ -86,31 +115,23 @@ async function look(name: string, it: Million, work: (say: (text: string) => voi
 /** As a person who is told what it reads, and begins it. */
 async function screen(address: string, it: Million, say: (text: string) => void): Promise<void> {
   const url = new URL(address, 'http://console');
-  const at = url.pathname.split('/');
-  for (const route of ROUTES) {
-    const parts = route.path.split('/');
-    if (route.method !== 'GET' || parts.length !== at.length) continue;
-    if (!parts.every((part, n) => part.startsWith(':') || part === at[n])) continue;
-    const params = Object.fromEntries(
-      parts.flatMap((part, n) => (part.startsWith(':') ? [[part.slice(1), decodeURIComponent(at[n] ?? '')]] : [])),
-    );
-    const { signal } = new AbortController();
-    const about = { operator: it.person(), readOnly: true, program: 'holdfast', body: {}, signal };
-    const answered = async (query: URLSearchParams): Promise<object | undefined> => {
-      const answer = route.answer({ ...about, params, query });
-      if (!(Symbol.asyncIterator in answer)) return answer;
-      let first: object | undefined;
-      for await (const line of answer) first ??= line;
-      return first;
-    };
-    const first = await answered(url.searchParams);
-    if (first === undefined || !('reads' in first)) return;
-    say(`reads ${JSON.stringify(first.reads)}`);
-    url.searchParams.set('read', 'yes');
-    await answered(url.searchParams);
-    return;
-  }
-  throw new RangeError(`no route answers ${address}`);
+  const found = routesAt(url.pathname).find(({ route }) => route.method === 'GET');
+  if (found === undefined) throw new RangeError(`no route answers ${address}`);
+  const { route, params } = found;
+  const { signal } = new AbortController();
+  const about = { operator: it.person(), readOnly: true, program: 'holdfast', body: {}, params, signal };
+  const answered = async (query: URLSearchParams): Promise<object | undefined> => {
+    const answer = route.answer({ ...about, query });
+    if (!(Symbol.asyncIterator in answer)) return answer;
+    let first: object | undefined;
+    for await (const line of answer) first ??= line;
+    return first;
+  };
+  const first = await answered(url.searchParams);
+  if (first === undefined || !('reads' in first)) return;
+  say(`reads ${JSON.stringify(first.reads)}`);
+  url.searchParams.set('read', 'yes');
+  await answered(url.searchParams);
 }
 
 async function command(args: readonly string[], it: Million, say: (text: string) => void): Promise<void> {
@@ -130,7 +151,8 @@ async function command(args: readonly string[], it: Million, say: (text: string)
     ...{ io, clock: it.clock, readDeployment: deploymentOf, publishedLists },
     openGateway: async () => it.gateway,
   });
-  if (code === 2) throw new Error(`holdfast ${args.join(' ')} was refused`);
+  const words = args.join(' ');
+  if (code !== (CODES[words] ?? 0)) throw new Error(`holdfast ${words} ended with code ${code}`);
 }
 
 /** Every screen and command, one after the other. */
@@ -141,7 +163,8 @@ export async function lookAtAll(it: Million, tell: (line: string) => void = () =
     tell(`  ${JSON.stringify(looked)}`);
     all.push(looked);
   };
-  for (const [name, words] of Object.entries(SCREENS)) {
+  const screens = Object.values(SCREENS).flatMap(looks => (typeof looks === 'string' ? [] : Object.entries(looks)));
+  for (const [name, words] of screens) {
     const address = typeof words === 'string' ? words : words(it);
     await add(`console: ${name}`, say => screen(address, it, say));
   }

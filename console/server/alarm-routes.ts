@@ -5,11 +5,11 @@ import type { AlarmGraphView } from '../wire.ts';
 import type { Asked, Route } from './route.ts';
 import { alarmRow } from './rows.ts';
 
-export const ALARM_ROUTES: readonly Route[] = [
+export const ALARM_ROUTES = [
   { method: 'GET', path: '/api/alarms', answer: alarms },
   { method: 'GET', path: '/api/alarms/:name/graph', answer: graph },
   { method: 'GET', path: '/api/runbooks/:name', answer: runbook },
-];
+] as const satisfies readonly Route[];
 
 async function alarms({ operator }: Asked) {
   const all = await (await operator.gateway()).alarms();

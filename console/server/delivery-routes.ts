@@ -27,7 +27,7 @@ import type { Asked, Route } from './route.ts';
 const APP = '/api/out/apps/:app';
 const ENDPOINT = `${APP}/endpoints/:ep`;
 
-export const DELIVERY_ROUTES: readonly Route[] = [
+export const DELIVERY_ROUTES = [
   { method: 'GET', path: '/api/out', answer: overview },
   { method: 'GET', path: APP, answer: application },
   { method: 'GET', path: `${APP}/messages`, answer: messages },
@@ -39,7 +39,7 @@ export const DELIVERY_ROUTES: readonly Route[] = [
   { method: 'POST', path: `${ENDPOINT}/deliveries/:msg/replay`, answer: replay },
   { method: 'POST', path: `${ENDPOINT}/test`, answer: test },
   { method: 'POST', path: `${ENDPOINT}/gate`, answer: gate },
-];
+] as const satisfies readonly Route[];
 
 const at = ({ params }: Asked): { app: string; ep: string; message: string } => ({
   app: params['app'] ?? '',

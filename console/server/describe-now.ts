@@ -49,14 +49,20 @@ export async function describeNow(operator: Operator): Promise<NowView> {
   };
 }
 
-export async function sourceRows(operator: Operator): Promise<readonly SourceRow[]> {
+/** Each source as a row, with what was read for it. */
+export async function readSources(operator: Operator): Promise<{
+  readonly rows: readonly SourceRow[];
+  readonly views: readonly SourceView[];
+  readonly refused: readonly RefusedCount[];
+}> {
   const since = operator.clock.now() - HOUR_MS;
-  const [traffic, views, refused] = await Promise.all([
+  const [traffic, views, requests] = await Promise.all([
     readTraffic(operator),
     listSources(operator),
     listRefused(operator, { sources: operator.sourceIds, since }),
   ]);
-  return rowsOf(operator, traffic, views, countRefused(refused));
+  const refused = countRefused(requests);
+  return { rows: rowsOf(operator, traffic, views, refused), views, refused };
 }
 
 function rowsOf(

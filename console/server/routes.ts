@@ -49,7 +49,7 @@ const PAGE = '30';
 const MOST_TEXT_BYTES = 4_500_000;
 
 /** Of POSTs it is known that each changes something, here or there: a read-only console refuses them all. */
-export const ROUTES: readonly Route[] = [
+export const ROUTES = [
   { method: 'GET', path: '/api/hello', answer: async asked => hello(asked) },
   { method: 'GET', path: '/api/now', answer: ({ operator }) => describeNow(operator) },
   { method: 'GET', path: '/api/events', answer: events },
@@ -72,7 +72,32 @@ export const ROUTES: readonly Route[] = [
   ...SOURCE_ROUTES,
   ...ALARM_ROUTES,
   ...DELIVERY_ROUTES,
-];
+] as const satisfies readonly Route[];
+
+/** The path of each row that only looks. */
+export type LookPath = Extract<(typeof ROUTES)[number], { readonly method: 'GET' }>['path'];
+
+/** The rows of this path, one for each method, with the variable parts of the path. */
+export function routesAt(pathname: string): readonly { readonly route: Route; readonly params: Asked['params'] }[] {
+  const parts = pathname.split('/');
+  return ROUTES.flatMap((route: Route) => {
+    const pattern = route.path.split('/');
+    const params: Record<string, string> = {};
+    const fits =
+      pattern.length === parts.length &&
+      pattern.every((part, n) => {
+        const given = parts[n] ?? '';
+        if (!part.startsWith(':')) return part === given;
+        try {
+          params[part.slice(1)] = decodeURIComponent(given);
+          return given !== '';
+        } catch {
+          return false;
+        }
+      });
+    return fits ? [{ route, params }] : [];
+  });
+}
 
 async function hello({ operator, readOnly, program }: Asked): Promise<Hello> {
   const { place } = await operator.gateway();

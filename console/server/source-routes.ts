@@ -2,22 +2,20 @@
 
 import { given } from '#core/given.ts';
 import { REFUSED_SLOTS } from '#core/inbound/protocol/event-item.ts';
-import { HOUR_MS } from '#core/time.ts';
 import { pause, resume } from '#operator/events/pauses.ts';
 import { refusedText } from '#operator/health/needs.ts';
 import { readGuide } from '#operator/health/read-guide.ts';
 import { OperatorError } from '#operator/operator-error.ts';
-import { countRefused, listRefused, type RefusedRequest, showRefused } from '#operator/refused/refused.ts';
-import { listSources } from '#operator/sources/list-sources.ts';
+import { listRefused, type RefusedRequest, showRefused } from '#operator/refused/refused.ts';
 import { sampleEvent } from '#operator/sources/sample-event.ts';
 import { sendToSource } from '#operator/sources/send-request.ts';
 import { listShapes } from '#operator/sources/shapes.ts';
 import type { RefusedDetail, RefusedRow, Sent, ShapeRow } from '../wire.ts';
-import { sourceRows } from './describe-now.ts';
+import { readSources } from './describe-now.ts';
 import { reasonOf } from './read-input.ts';
 import type { Asked, Route } from './route.ts';
 
-export const SOURCE_ROUTES: readonly Route[] = [
+export const SOURCE_ROUTES = [
   { method: 'GET', path: '/api/sources', answer: sources },
   { method: 'GET', path: '/api/sources/:name', answer: source },
   { method: 'GET', path: '/api/sources/:name/refused', answer: refused },
@@ -27,24 +25,22 @@ export const SOURCE_ROUTES: readonly Route[] = [
   { method: 'POST', path: '/api/sources/:name/send', answer: sendSample },
   { method: 'POST', path: '/api/sources/:name/pause', answer: pauseOne },
   { method: 'POST', path: '/api/sources/:name/resume', answer: resumeOne },
-];
+] as const satisfies readonly Route[];
 
 async function sources({ operator }: Asked) {
-  return { sources: await sourceRows(operator), now: operator.clock.now() };
+  return { sources: (await readSources(operator)).rows, now: operator.clock.now() };
 }
 
 async function source({ operator, params }: Asked) {
   const { id, spec, settings, allowList, maxBodyBytes, quarantine, retry, unhandled, routes } = operator.source(
     params['name'] ?? '',
   );
-  const row = (await sourceRows(operator)).find(each => each.id === id);
-  const view = (await listSources(operator)).find(each => each.id === id);
+  const all = await readSources(operator);
+  const view = all.views.find(each => each.id === id);
   const page = await readGuide('providers', spec.id).catch(() => undefined);
-  const since = operator.clock.now() - HOUR_MS;
-  const refusals = countRefused(await listRefused(operator, { sources: [id], since }));
   const throttle = operator.deployment.sources.find(each => each.source.id === id)?.throttle;
   return {
-    row,
+    row: all.rows.find(each => each.id === id),
     secret: view?.secret,
     secretChangedAt: view?.secretChangedAt,
     previousUntil: view?.previousUntil,
@@ -58,7 +54,9 @@ async function source({ operator, params }: Asked) {
       ...(allowList === undefined ? [] : [['allow list', allowList.join(', ')]]),
       ...(routes ?? []).map(route => [`route ${route.type}`, route.targets.map(it => it.address).join(', ')]),
     ],
-    refused: refusals.map(each => ({ cause: each.cause, count: each.count, text: refusedText(each) })),
+    refused: all.refused
+      .filter(each => each.source === id)
+      .map(each => ({ cause: each.cause, count: each.count, text: refusedText(each) })),
     page,
     now: operator.clock.now(),
   };

@@ -11,8 +11,8 @@ import { type Asset, bundlePage } from './bundle.ts';
 import { GUARD_HEADERS, judge } from './guards.ts';
 import { LiveHub } from './live.ts';
 import { problemOf } from './problem.ts';
-import type { Asked, Route } from './route.ts';
-import { ROUTES } from './routes.ts';
+import type { Asked } from './route.ts';
+import { routesAt } from './routes.ts';
 
 export interface ConsoleOptions {
   readonly operator: Operator;
@@ -143,7 +143,7 @@ class Exchange {
 
   async #api(): Promise<void> {
     const { method } = this.#request;
-    const found = find(this.#url.pathname);
+    const found = routesAt(this.#url.pathname);
     const route = found.find(({ route: each }) => each.method === method);
     if (route === undefined) {
       this.#request.resume();
@@ -223,25 +223,4 @@ class Exchange {
     const stop = this.#around.hub.watch(tell, Number.isSafeInteger(after) ? after : undefined);
     this.#response.once('close', stop);
   }
-}
-
-function find(path: string): { route: Route; params: Record<string, string> }[] {
-  const parts = path.split('/');
-  return ROUTES.flatMap(route => {
-    const pattern = route.path.split('/');
-    const params: Record<string, string> = {};
-    const fits =
-      pattern.length === parts.length &&
-      pattern.every((part, n) => {
-        const given = parts[n] ?? '';
-        if (!part.startsWith(':')) return part === given;
-        try {
-          params[part.slice(1)] = decodeURIComponent(given);
-          return given !== '';
-        } catch {
-          return false;
-        }
-      });
-    return fits ? [{ route, params }] : [];
-  });
 }

@@ -1,6 +1,6 @@
 /** A row of the console says what a person looks for first: of an alarm its runbook, of a source what it does. */
 import { expect, it } from 'vitest';
-import { sourceRows } from '#console/server/describe-now.ts';
+import { readSources } from '#console/server/describe-now.ts';
 import { alarmRow } from '#console/server/rows.ts';
 import { ConsoleGateway } from '#test/kit/console-gateway.ts';
 
@@ -24,6 +24,6 @@ it.each([
   const gateway = new ConsoleGateway();
   gateway.secret = secret;
   gateway.add({ source: 'stripe', key: 'evt_1', type: 'a', status: 'completed', receivedAt: Date.now() - 5_000 });
-  const rows = await sourceRows(gateway.operator());
+  const { rows } = await readSources(gateway.operator());
   expect(rows.find(it => it.id === 'stripe')).toMatchObject({ state });
 });
