@@ -158,6 +158,12 @@ export interface AlarmRow {
   readonly since: number;
   readonly reason: string;
   readonly description: string;
+  /** What it means, without its severity. */
+  readonly meaning: string;
+  /** Of an alarm that combines others: their names. */
+  readonly watches?: readonly string[];
+  /** Who is told when it rings, in a sentence; absent where its description does not say how grave it is. */
+  readonly told?: string;
   /** Name of its page in docs/runbooks. */
   readonly runbook: string;
 }
@@ -323,7 +329,7 @@ export interface OutMessage {
 
 /** What an alarm judges, over the last hours. */
 export interface AlarmGraphView {
-  /** Absent: it judges other alarms, or nothing of that name is there. */
+  /** Absent: it combines other alarms, or nothing of that name is there. */
   readonly graph?: {
     readonly points: readonly { readonly at: number; readonly value: number }[];
     readonly from: number;

@@ -46,6 +46,8 @@ export interface AlarmView {
   readonly reason: string;
   /** What it means, the first command and the runbook, as the alarm itself says. */
   readonly description: string;
+  /** Of an alarm that combines others: their names. */
+  readonly watches?: readonly string[];
 }
 
 /** Messages of alarms that are held back for a while. The alarms are evaluated all the same, and `status` shows them. */

@@ -50,6 +50,8 @@ export function jobRow(job: ReplayJob, now: number): JobRow {
 }
 
 export function alarmRow(alarm: AlarmView, environment: string): AlarmRow {
-  const { name, state, since, reason, description } = alarm;
-  return { name, state, since, reason, description, notice: isNotice(alarm), runbook: runbookOf(alarm, environment) };
+  const { name, state, since, reason, description, watches } = alarm;
+  const [meaning = ''] = description.replace(/^\w+: /, '').split('\n');
+  const row = { name, state, since, reason, description, meaning, ...given({ watches }) };
+  return { ...row, notice: isNotice(alarm), runbook: runbookOf(alarm, environment) };
 }

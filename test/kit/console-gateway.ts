@@ -21,7 +21,13 @@ export const CONFIG = defineGateway({
   sources: Object.fromEntries(
     Object.entries(SOURCES).map(([id, provider]) => [id, { provider, ...(id === 'shopify' ? SEARCHABLE : {}) }]),
   ) as Record<string, { provider: 'stripe' }>,
-  environments: { local: { outbound: {} }, prod: { region: 'eu-central-1', outbound: {} } },
+  environments: {
+    local: { outbound: {} },
+    prod: {
+      ...{ region: 'eu-central-1', outbound: {} },
+      alarmTargets: { page: [{ email: 'oncall@example.com' }, { slack: 'night' }] },
+    },
+  },
 });
 
 export interface MadeEvent {

@@ -56,6 +56,7 @@ function Table({ lines }: { readonly lines: readonly string[] }) {
     .filter(line => !/^\|[\s|:-]+\|?$/.test(line))
     .map(line => line.replace(/^\||\|\s*$/g, '').split('|'));
   const [head = [], ...body] = rows;
+  const does = head.findIndex(cell => cell.trim() === 'do');
   return (
     <table>
       <thead>
@@ -71,13 +72,19 @@ function Table({ lines }: { readonly lines: readonly string[] }) {
         {body.map((row, n) => (
           <tr key={n}>
             {row.map((cell, m) => (
-              <td key={m}>{inline(cell.trim())}</td>
+              <td key={m}>{inline(m === does ? inSteps(cell.trim()) : cell.trim())}</td>
             ))}
           </tr>
         ))}
       </tbody>
     </table>
   );
+}
+
+/** What a runbook's table says to do is a number of its repair: said as one. */
+function inSteps(cell: string): string {
+  const parts = cell.split(/(`[^`]*`)/);
+  return parts.map((part, n) => (n % 2 === 0 ? part.replace(/(?<![\w.-])\d(?![\w.-])/g, 'step $&') : part)).join('');
 }
 
 /** Code, bold, and links: https ones leave in a new tab, those into docs/ are words. */

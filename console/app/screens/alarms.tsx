@@ -43,9 +43,9 @@ export function Alarms() {
                         href={`/alarms?name=${encodeURIComponent(alarm.name)}`}
                         aria-current={alarm === open ? 'true' : undefined}
                       >
-                        <State of={alarm.state === 'ALARM' && alarm.notice ? 'notice' : alarm.state} />{' '}
+                        <State of={stateOf(alarm)} />{' '}
                         <span>
-                          {visible(shortAlarm(alarm.name, session().environment))}{' '}
+                          {visible(shortOf(alarm.name))}{' '}
                           <small class="faint">{visible(/^(\w+): /.exec(alarm.description)?.[1] ?? '')}</small>
                         </span>
                       </Link>
@@ -54,16 +54,7 @@ export function Alarms() {
                 </ul>
               </nav>
               <section class="card guide">
-                {open === undefined ? null : (
-                  <>
-                    <p>
-                      <State of={open.state === 'ALARM' && open.notice ? 'notice' : open.state} /> since{' '}
-                      <Ago at={open.since} />
-                    </p>
-                    <p>{visible(open.reason)}</p>
-                    <Judged name={open.name} key={open.name} />
-                  </>
-                )}
+                {open === undefined ? null : <Open alarm={open} all={alarms} key={open.name} />}
                 {runbook === undefined ? (
                   <p class="faint">Choose an alarm to see what it means and the first command to run.</p>
                 ) : (
@@ -74,6 +65,42 @@ export function Alarms() {
           );
         }}
       </Shown>
+    </>
+  );
+}
+
+/** What it watches, who is told, and what it saw last. */
+function Open({ alarm, all }: { readonly alarm: AlarmRow; readonly all: readonly AlarmRow[] }) {
+  return (
+    <>
+      <h2>{visible(shortOf(alarm.name))}</h2>
+      <p>
+        <State of={stateOf(alarm)} /> since <Ago at={alarm.since} />
+      </p>
+      <p>{visible(alarm.meaning)}</p>
+      {alarm.told === undefined ? null : <p>{visible(alarm.told)}</p>}
+      {alarm.watches === undefined ? <Judged name={alarm.name} /> : <Parts of={alarm.watches} all={all} />}
+      {alarm.reason === '' ? null : <p class="faint">At its last change: {visible(alarm.reason)}</p>}
+    </>
+  );
+}
+
+const shortOf = (name: string): string => shortAlarm(name, session().environment);
+const stateOf = ({ state, notice }: AlarmRow): string => (state === 'ALARM' && notice ? 'notice' : state);
+
+/** Of one that combines others, these. */
+function Parts({ of, all }: { readonly of: readonly string[]; readonly all: readonly AlarmRow[] }) {
+  return (
+    <>
+      <p>It rings while one of these rings:</p>
+      <ul class="plain">
+        {of.map(name => (
+          <li key={name}>
+            <State of={all.find(it => it.name === name)?.state ?? 'INSUFFICIENT_DATA'} />{' '}
+            <Link href={`/alarms?name=${encodeURIComponent(name)}`}>{visible(shortOf(name))}</Link>
+          </li>
+        ))}
+      </ul>
     </>
   );
 }
@@ -94,7 +121,7 @@ function Judged({ name }: { readonly name: string }) {
   return (
     <Shown of={view}>
       {({ graph, now }) => {
-        if (graph === undefined) return <p class="faint">It combines other alarms and has no number of its own.</p>;
+        if (graph === undefined) return <p class="faint">CloudWatch has no alarm of this name any more.</p>;
         const { points, from, periodMs, threshold } = graph;
         const [, test] = BREACHES[graph.comparison] ?? [];
         const isBad = (value: number): boolean => threshold !== undefined && test?.(value, threshold) === true;

@@ -1,4 +1,4 @@
-/** What a screen asks is read once, and said before it is read only where it begins. */
+/** What a screen asks is read once, and said before it is read only where it begins; of an alarm it is told what it does. */
 import { expect, it } from 'vitest';
 import { routesAt } from '#console/server/routes.ts';
 import { MINUTE_MS } from '#core/time.ts';
@@ -47,4 +47,28 @@ it('the screen of one source asks for the refused requests of each source once',
   });
   await look(gateway, '/api/sources/stripe');
   expect(asked).toBe(gateway.operator().sourceIds.length);
+});
+
+it('an alarm says what it means, what it combines and who is told', async () => {
+  const gateway = new ConsoleGateway('prod');
+  const named = (id: string, description: string, more = {}) => ({
+    ...{ name: `holdfast-prod-${id}`, state: 'ALARM' as const, since: 1, reason: '', description },
+    ...more,
+  });
+  gateway.alarms = [
+    named('ingest-broken', 'page: Webhooks are refused.\nFirst: look', { watches: ['holdfast-prod-ingest-errors'] }),
+    named('ingest-errors', 'page: Requests fail.'),
+    named('late', 'ticket: Events are late.'),
+    named('deploying', 'notice: A deploy runs.'),
+    named('own', 'An alarm of my own'),
+  ];
+  expect(await look(gateway, '/api/alarms')).toMatchObject({
+    alarms: [
+      { meaning: 'Webhooks are refused.', told: 'It wakes oncall@example.com, Slack (night).' },
+      { meaning: 'Requests fail.', told: 'It is only shown: ingest-broken tells of it.' },
+      { meaning: 'Events are late.', told: 'It tells nobody: alarmTargets of prod names nobody for a ticket.' },
+      { meaning: 'A deploy runs.', told: 'It is only shown: nobody has to do anything.' },
+      { meaning: 'An alarm of my own' },
+    ],
+  });
 });

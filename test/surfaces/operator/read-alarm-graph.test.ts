@@ -1,8 +1,9 @@
-/** The numbers of an alarm are asked for as the alarm itself asks: its metric, or its metric math. */
-import type { CloudWatchClient } from '@aws-sdk/client-cloudwatch';
+/** Alarms as CloudWatch has them. The numbers of one are asked for as it asks itself: its metric, or its metric math. */
+import { CloudWatchClient } from '@aws-sdk/client-cloudwatch';
 import { expect, it } from 'vitest';
 import { HOUR_MS } from '#core/time.ts';
 import { readAlarmGraph, readAlarmParts } from '#operator/aws/read-alarm-graph.ts';
+import { readAlarms } from '#operator/aws/read-alarms.ts';
 
 const NOW = Date.parse('2026-11-22T08:00:00Z');
 
@@ -89,4 +90,19 @@ it('asks for each metric of an alarm by itself, in other periods, page by page',
   ]);
   expect(inputs[2]).toMatchObject({ NextToken: 'more' });
   expect(await readAlarmParts(cloudWatch(undefined).client, 'x', over)).toBeUndefined();
+});
+
+it('lists all alarms, those in ALARM first, and what one that combines others combines', async () => {
+  const client = new CloudWatchClient({ region: 'eu-central-1' });
+  const arn = 'arn:aws:cloudwatch:eu-central-1:1:alarm:holdfast-prod-a';
+  const page = {
+    MetricAlarms: [{ AlarmName: 'holdfast-prod-a', StateValue: 'OK' }],
+    CompositeAlarms: [
+      { AlarmName: 'holdfast-prod-c', StateValue: 'ALARM', AlarmRule: `(ALARM("${arn}") OR ALARM(holdfast-prod-b))` },
+    ],
+  };
+  Object.assign(client, { send: () => Promise.resolve(page) });
+  const [first, second] = await readAlarms(client, 'holdfast-prod-');
+  expect(first).toMatchObject({ name: 'holdfast-prod-c', watches: ['holdfast-prod-a', 'holdfast-prod-b'] });
+  expect(second).toEqual({ name: 'holdfast-prod-a', state: 'OK', since: 0, reason: '', description: '' });
 });
