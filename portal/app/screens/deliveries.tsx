@@ -1,4 +1,4 @@
-/** Deliveries of one endpoint or of all, newest first; filters in the address; many of one at once sent again. */
+/** Deliveries of one endpoint or of all, newest first; filters in the address; many at once sent again. */
 import { useMemo, useState } from 'preact/hooks';
 import { addressWords, answerWords, stateWord } from '../../../core/words.ts';
 import { serverNow } from '../../../ui/clock.ts';
@@ -75,7 +75,7 @@ export function Deliveries({ endpoint, urls }: DeliveriesProps) {
         </label>
         <Choice name="code_class" word="Answer" options={CODES} value={query.get('code_class') ?? ''} />
         <Choice name="within" word="Published" options={Object.keys(WINDOWS)} value={within} />
-        {endpoint && may('replay') ? (
+        {may('replay') ? (
           <button
             type="button"
             onClick={() => {
@@ -91,7 +91,7 @@ export function Deliveries({ endpoint, urls }: DeliveriesProps) {
       </div>
       {job === undefined ? null : <JobProgress id={job} onDone={view.reload} />}
       <Shown of={view}>{page => <List key={`${filter}`} urls={urls} page={page} base={base} filter={filter} />}</Shown>
-      {endpoint && replaying && REPLAYED.includes(status) ? (
+      {replaying && REPLAYED.includes(status) ? (
         <ReplayMany endpoint={endpoint} filter={filter} onClose={() => setReplaying(false)} onStarted={setJob} />
       ) : null}
     </>

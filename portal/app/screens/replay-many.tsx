@@ -16,7 +16,8 @@ const PAGE = 250;
 const PAGES = 8;
 
 interface ManyProps {
-  readonly endpoint: Endpoint;
+  /** Absent: of all. */
+  readonly endpoint: Endpoint | undefined;
   readonly filter: URLSearchParams;
   readonly onClose: () => void;
   readonly onStarted: (job: string) => void;
@@ -29,9 +30,9 @@ export function ReplayMany({ endpoint, filter, onClose, onStarted }: ManyProps) 
   const type = filter.get('type');
   const since = filter.get('since');
   const start = async (): Promise<AfterConfirm> => {
-    const what = { app: appId(), endpoint: endpoint.id, status, as_of: counted?.asOf };
     const body = {
-      ...what,
+      ...{ app: appId(), status, as_of: counted?.asOf },
+      ...(endpoint ? { endpoint: endpoint.id } : {}),
       ...(type ? { types: [type] } : {}),
       ...(since ? { since } : {}),
       ...(why === '' ? {} : { why }),
@@ -51,7 +52,7 @@ export function ReplayMany({ endpoint, filter, onClose, onStarted }: ManyProps) 
       <p role="status">
         {counted === undefined
           ? 'Counting …'
-          : `${many} ${counted.count === 1 ? 'delivery is' : 'deliveries are'} ${stateWord(status)}${type ? ` and of the type ${visible(type)}` : ''}${since ? `, published since ${clock(since)}` : ''}.`}
+          : `${many} ${counted.count === 1 ? 'delivery is' : 'deliveries are'} ${stateWord(status)}${endpoint ? '' : ', whichever endpoint they go to'}${type ? ` and of the type ${visible(type)}` : ''}${since ? `, published since ${clock(since)}` : ''}.`}
         {counted?.count === 0 ? ' Close this and choose another state in the list.' : ''}
       </p>
       <p>
@@ -73,14 +74,15 @@ interface Counted {
   readonly asOf: string;
 }
 
-function useCount({ id }: Endpoint, filter: URLSearchParams): Counted | undefined {
+function useCount(endpoint: Endpoint | undefined, filter: URLSearchParams): Counted | undefined {
   const [counted, setCounted] = useState<Counted>();
   const query = new URLSearchParams([...filter].filter(([name]) => name !== 'code_class')).toString();
+  const path = endpoint ? `${pathOf('endpoints', endpoint.id)}/deliveries` : pathOf('deliveries');
   useEffect(() => {
     const controller = new AbortController();
-    count(`${pathOf('endpoints', id)}/deliveries?${query}`, controller.signal).then(setCounted, () => undefined);
+    count(`${path}?${query}`, controller.signal).then(setCounted, () => undefined);
     return () => controller.abort();
-  }, [id, query]);
+  }, [path, query]);
   return counted;
 }
 

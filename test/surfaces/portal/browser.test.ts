@@ -104,7 +104,12 @@ describe.skipIf(BROWSER_PATH === undefined)('the portal in a browser', () => {
     timeout: 60_000,
   }, async () => {
     const world = await broken();
-    const { page, wrong } = await openEndpoints(await world.link('uid:globex', { subject: 'ada' }));
+    const { page, wrong } = await open(await world.link('uid:globex', { subject: 'ada' }));
+    // Where the failures are seen first, of all endpoints.
+    await page.getByRole('button', { name: 'Send many again …' }).click();
+    await page.getByText('40 deliveries are dead, whichever endpoint they go to.').waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('link', { name: 'Endpoints', exact: true }).click();
     await page.getByRole('heading', { name: 'Endpoints' }).waitFor();
     await page.getByText(WRONG).click();
     await page.getByLabel('Published').selectOption('last day');
