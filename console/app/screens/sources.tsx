@@ -8,6 +8,7 @@ import type { Sent, SourceDetail, SourceRow } from '../../wire.ts';
 import { ask } from '../parts/api.ts';
 import { useLoad } from '../parts/load.ts';
 import { Markdown } from '../parts/markdown.tsx';
+import { ReplayMany } from '../parts/replay.tsx';
 import { Link, usePlace } from '../parts/route.tsx';
 import { commandOf, session } from '../parts/session.ts';
 import { Tabs } from '../parts/tabs.tsx';
@@ -26,23 +27,30 @@ export function Sources() {
 }
 
 /** What died lately: the state says whether a source receives, not what came of it. */
-function Died({ row }: { readonly row: SourceRow }) {
+function Died({ row, onReplay }: { readonly row: SourceRow; readonly onReplay: () => void }) {
   const died = row.died.reduce((sum, each) => sum + each, 0);
   if (died === 0) return null;
   return (
-    <>
-      {' · '}
-      <Link href={`/events?source=${encodeURIComponent(row.id)}&status=dead_letter`}>
-        {grouped(died)} died in the last hour
+    <p class="banner">
+      <State of="needs you" /> {grouped(died)} {died === 1 ? 'event' : 'events'} died in the last hour{' '}
+      <Link class="button" href={`/events?${deadOf(row.id)}`}>
+        See them
       </Link>
-    </>
+      {session().readOnly ? null : (
+        <button type="button" class="primary" onClick={onReplay}>
+          Replay …
+        </button>
+      )}
+    </p>
   );
 }
+
+const deadOf = (source: string): string => `${new URLSearchParams({ source, status: 'dead_letter', since: '90d' })}`;
 
 export function Source({ name }: { readonly name: string }) {
   const path = `/api/sources/${encodeURIComponent(name)}`;
   const view = useLoad<SourceDetail>(path, 15_000);
-  const [asking, setAsking] = useState<'pause' | 'resume' | 'send'>();
+  const [asking, setAsking] = useState<'pause' | 'resume' | 'send' | 'replay'>();
   const tab = usePlace().query.get('tab');
   return (
     <>
@@ -59,7 +67,6 @@ export function Source({ name }: { readonly name: string }) {
                 </h1>
                 <p class="faint">
                   {row.title} · last event {row.lastAt === undefined ? 'more than a day ago' : <Ago at={row.lastAt} />}
-                  <Died row={row} />
                 </p>
               </div>
               <div class="actions">
@@ -84,6 +91,7 @@ export function Source({ name }: { readonly name: string }) {
                 )}
               </div>
             </header>
+            <Died row={row} onReplay={() => setAsking('replay')} />
             {(tab === 'refused' ? [] : refused).map(({ cause, text }) => (
               <Link class="banner" href={`/sources/${encodeURIComponent(row.id)}?tab=refused`} key={cause}>
                 <State of="notice" /> {visible(`${row.id} ${text}`)}. <u>See them</u>
@@ -142,6 +150,7 @@ export function Source({ name }: { readonly name: string }) {
       {asking === 'pause' || asking === 'resume' ? (
         <Pause name={name} what={asking} path={path} onClose={() => setAsking(undefined)} onDone={view.reload} />
       ) : null}
+      {asking === 'replay' ? <ReplayMany query={deadOf(name)} onClose={() => setAsking(undefined)} /> : null}
       {asking === 'send' ? <SendSample path={path} name={name} onClose={() => setAsking(undefined)} /> : null}
     </>
   );

@@ -111,6 +111,12 @@ describe.skipIf(BROWSER_PATH === undefined)('a bad night', () => {
         all => all.filter(it => it.firstElementChild!.scrollWidth > it.firstElementChild!.clientWidth).length,
       );
       expect(cut, `${width}`).toBe(0);
+      // Of what is dead the line says why, at any width.
+      await see('/events?status=dead_letter', '.event-line');
+      for (const note of await page.locator('.event-line .note').all()) {
+        expect(await note.isVisible(), `${width}`).toBe(true);
+        expect(await note.innerText()).not.toBe('');
+      }
     }
     await page.setViewportSize({ width: 1280, height: 900 });
   });
@@ -171,8 +177,14 @@ describe.skipIf(BROWSER_PATH === undefined)('a bad night', () => {
   it('says on the screen of a source what died of it', async () => {
     const died = dead().filter(({ pk }) => pk.startsWith('shop#')).length;
     expect(died).toBeGreaterThan(0);
-    const text = await see('/sources/shop', '.event-head');
-    expect(text).toContain(`${died} died in the last hour`);
+    await see('/sources/shop', '.event-head');
+    // Before all that was refused, with what to do.
+    const box = page.locator('.banner').first();
+    expect(await box.innerText()).toContain(`${died} events died in the last hour`);
+    await box.getByRole('button', { name: 'Replay …' }).click();
+    await page.getByText(`${died} events`).first().waitFor();
+    await page.keyboard.press('Escape');
+    await page.waitForSelector('dialog', { state: 'detached' });
     // And what was refused: how often, why, and where to look.
     const refused = page.getByRole('link', { name: /shop refused/ });
     expect(await refused.innerText()).toMatch(
@@ -315,6 +327,11 @@ describe.skipIf(BROWSER_PATH === undefined)('a bad night', () => {
     await task('to the alarm and its runbook', async () => {
       await page.getByRole('link', { name: /alarm holdfast-local/ }).click();
       await page.locator('.markdown h1, .markdown h2').first().waitFor();
+      await page.getByText('events are dead').waitFor();
+      await page
+        .locator('.markdown td', { hasText: /^step 1$/ })
+        .first()
+        .waitFor();
     });
     await task('from a customer who gets nothing to a try of their endpoint', async () => {
       await page.getByRole('link', { name: /endpoints of customers/ }).click();
