@@ -186,7 +186,7 @@ class Hour {
           this.#run(`npm run holdfast -- ${command.replace('<event>', event).replace('"…"', `"${why}"`)} --yes`);
         for (const event of late.split(' and ')) await typed(replay, event, 'the account is there now');
         await typed(close, test, 'a test of ours');
-        expect(await drill.exit, drill.said()).toBe(0);
+        expect(await drill.closed, drill.said()).toBe(0);
         expect(drill.said()).toContain('You did all of it.');
       });
     } finally {
@@ -239,14 +239,14 @@ class Hour {
 
   async #run(line: string): Promise<string> {
     expect(line).not.toBe('');
-    const { exit, said } = this.#shell(line);
-    expect(await exit, `${line}\n${said()}`).toBe(0);
+    const { closed, said } = this.#shell(line);
+    expect(await closed, `${line}\n${said()}`).toBe(0);
     return said();
   }
 
   async #fails(line: string): Promise<string> {
-    const { exit, said } = this.#shell(line);
-    expect(await exit, said()).not.toBe(0);
+    const { closed, said } = this.#shell(line);
+    expect(await closed, said()).not.toBe(0);
     return said();
   }
 
@@ -259,7 +259,9 @@ class Hour {
     });
     let text = '';
     for (const stream of [shell.stdout, shell.stderr]) stream.on('data', (chunk: Buffer) => (text += chunk));
-    const exit = once(shell, 'exit').then(([code]) => code as number | null);
+    const codeAt = async (event: 'exit' | 'close'): Promise<number | null> => (await once(shell, event))[0];
+    // Only at the close has it said all. What it left running keeps it from closing.
+    const [exit, closed] = [codeAt('exit'), codeAt('close')];
     const kill = (): void => {
       try {
         if (shell.pid !== undefined) process.kill(-shell.pid, 'SIGKILL');
@@ -267,7 +269,7 @@ class Hour {
         // Nothing of it is left.
       }
     };
-    return { exit, said: () => text, kill };
+    return { exit, closed, said: () => text, kill };
   }
 }
 
