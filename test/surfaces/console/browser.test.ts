@@ -584,6 +584,30 @@ describe.skipIf(BROWSER_PATH === undefined)('the console in a browser', () => {
     });
   });
 
+  it('reads at once what is not very much, and counts again only when it is asked to', async () => {
+    const gateway = new ConsoleGateway();
+    const die = (n: number): void => {
+      const event = { source: 'stripe', type: 'invoice.paid', status: 'dead_letter', cause: 'handler_error' } as const;
+      gateway.add({ ...event, key: `evt_${n}`, receivedAt: Date.now() - HOUR_MS, lastError: 'the ledger is away' });
+    };
+    for (let n = 0; n < 120; n++) die(n);
+    const { page, wrong } = await open(await serve(gateway), '/jobs');
+    await page.getByRole('heading', { name: 'Jobs' }).waitFor();
+    const asked: string[] = [];
+    page.on('request', request => {
+      const { pathname, search } = new URL(request.url());
+      if (pathname === '/api/dead') asked.push(search);
+    });
+    await page.getByRole('link', { name: 'Dead letters' }).click();
+    await page.getByText('120 dead events in 1 group').waitFor();
+    expect(asked).toEqual(['', '?read=yes']);
+    die(120);
+    await page.getByRole('button', { name: 'Count again …' }).click();
+    await page.getByText('121 dead events in 1 group').waitFor();
+    expect(asked).toEqual(['', '?read=yes', '', '?read=yes']);
+    expect(wrong).toEqual([]);
+  });
+
   describe(`with ${LONG ? '100,000' : '20,000'} events and 3,000 deaths`, () => {
     const gateway = new ConsoleGateway();
     let served: RunningConsole;
