@@ -3,6 +3,7 @@
  * does not finish, its wake-up, its rows or tend bring back. Every await here is a point where the process may die.
  */
 import { ask } from '#core/ask.ts';
+import { given } from '#core/given.ts';
 import type { EpochMs } from '#core/glossary.ts';
 import type { ItemResult, WakeUp } from '#core/outbound/ports.ts';
 import { isOpen, isShut } from '#core/outbound/protocol/decide.ts';
@@ -110,9 +111,15 @@ async function startSession(tools: SessionTools, lease: Lease): Promise<Session 
   const { ports } = tools;
   const { ep, runtime } = lease;
   const now = ports.clock.now();
-  const config = (await tools.configOf(runtime).catch(() => undefined)) ?? configOfDeleted(runtime, now);
+  const { read, error } = await tools.configOf(runtime).then(
+    found => ({ read: found, error: undefined }),
+    (thrown: unknown) => ({ read: undefined, error: thrown instanceof Error ? thrown.message : 'unknown' }),
+  );
+  const config = read ?? configOfDeleted(runtime, now);
   if (config === undefined) {
-    ports.telemetry.log('error', { message: 'an endpoint has no configuration that can be read', endpoint: ep });
+    if (error !== undefined) ports.telemetry.count('OwnFault');
+    const message = 'an endpoint has no configuration that can be read';
+    ports.telemetry.log('error', { message, endpoint: ep, ...given({ error }) });
     await giveUp(tools, lease);
     return 'give_back';
   }

@@ -3,12 +3,18 @@ import { cp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import {
+  DeleteFunctionConcurrencyCommand,
+  GetAccountSettingsCommand,
   GetFunctionConfigurationCommand,
+  InvokeCommand,
   LambdaClient,
   ListEventSourceMappingsCommand,
+  PutFunctionConcurrencyCommand,
   UpdateEventSourceMappingCommand,
   UpdateFunctionConfigurationCommand,
 } from '@aws-sdk/client-lambda';
+import { GetSecretValueCommand, PutSecretValueCommand } from '@aws-sdk/client-secrets-manager';
+import { ReceiveMessageCommand } from '@aws-sdk/client-sqs';
 import { DeleteCommand, DynamoDBDocumentClient, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { MINUTE_MS } from '#core/time.ts';
 import { type AlarmChange, runAlarms } from '#local/alarms/alarms.ts';
@@ -90,6 +96,15 @@ export class BrokenGateway {
     return `${stdout}${stderr}`;
   }
 
+  /** Until the alarm is not ringing, from an incident before. */
+  async rests(alarm: string): Promise<void> {
+    const until = Date.now() + RING_LIMIT_MS;
+    while (this.#changes.findLast(it => it.name === `holdfast-local-${alarm}`)?.to === 'ALARM') {
+      if (Date.now() > until) throw new Error(`${alarm} still rings after ${RING_LIMIT_MS / 1_000} s`);
+      await wait(500);
+    }
+  }
+
   async rang(alarm: string, since: number): Promise<void> {
     const name = `holdfast-local-${alarm}`;
     const until = since + RING_LIMIT_MS;
@@ -104,7 +119,7 @@ export class BrokenGateway {
 
   /** A deploy that gives functions a wrong setting; the answer takes it back. Their processes end either way. */
   async misdeploy(variables: Readonly<Record<string, string>>, ...functions: readonly string[]) {
-    const names = functions.map(name => outputOf(this.gateway.stacks, `${name}Function`));
+    const names = functions.map(name => this.#function(name));
     const before = await Promise.all(
       names.map(async FunctionName => {
         const { Environment } = await this.#lambda.send(new GetFunctionConfigurationCommand({ FunctionName }));
@@ -121,9 +136,60 @@ export class BrokenGateway {
     return () => set({});
   }
 
+  /** Gives what waits in the queue to the processor, one call each ten seconds: of its own calls the local AWS counts no error. */
+  async callWithWaiting(messages: number): Promise<void> {
+    const QueueUrl = outputOf(this.gateway.stacks, 'WorkQueueUrl');
+    const calls: Promise<unknown>[] = [];
+    while (calls.length < messages) {
+      const take = new ReceiveMessageCommand({ QueueUrl, MaxNumberOfMessages: 1, WaitTimeSeconds: 5 });
+      const { Messages: [{ MessageId: messageId, ReceiptHandle: receiptHandle, Body: body } = {}] = [] } =
+        await this.gateway.clients.sqs.send(take);
+      if (body === undefined) throw new Error(`only ${calls.length} messages wait`);
+      const attributes = { ApproximateReceiveCount: '1', SentTimestamp: String(Date.now()) };
+      const Payload = JSON.stringify({ Records: [{ messageId, receiptHandle, body, attributes }] });
+      calls.push(this.#lambda.send(new InvokeCommand({ FunctionName: this.#function('Process'), Payload })));
+      await wait(10_000);
+    }
+    await Promise.all(calls);
+  }
+
+  /** Somebody's mistake in the Lambda console: no run of this function is allowed. The answer takes it back. */
+  async allowNone(name: string) {
+    const FunctionName = this.#function(name);
+    await this.#lambda.send(new PutFunctionConcurrencyCommand({ FunctionName, ReservedConcurrentExecutions: 0 }));
+    return () => this.#lambda.send(new DeleteFunctionConcurrencyCommand({ FunctionName }));
+  }
+
+  /** As `aws lambda get-account-settings --query AccountLimit` prints it. */
+  async accountLimit(): Promise<string> {
+    const { AccountLimit } = await this.#lambda.send(new GetAccountSettingsCommand({}));
+    return JSON.stringify(AccountLimit, null, 4);
+  }
+
+  /** Another value than the stored one, and senders that have read it. The answer puts the earlier one back. */
+  async loseMaster() {
+    const { secrets } = this.gateway.clients;
+    const SecretId = 'holdfast/local/_outbound';
+    const { SecretString } = await secrets.send(new GetSecretValueCommand({ SecretId }));
+    const set = async (text: string | undefined): Promise<void> => {
+      await secrets.send(new PutSecretValueCommand({ SecretId, SecretString: text }));
+      await this.misdeploy({}, 'DrainFast', 'DrainSlow');
+    };
+    await set('x'.repeat(64));
+    return () => set(SecretString);
+  }
+
+  /** By the name of its construct. */
+  #function(name: string): string {
+    const ids = this.gateway.stacks.flatMap(stack => Object.entries(stack.physicalIds));
+    const found = ids.find(([id]) => new RegExp(`^${name}Function[0-9A-F]{8}$`).test(id))?.[1];
+    if (found === undefined) throw new Error(`no stack has a function ${name}`);
+    return found;
+  }
+
   /** Somebody's mistake in the Lambda console: this function takes nothing from its queue. The answer enables it again. */
   async disableMapping(name: string) {
-    const FunctionName = outputOf(this.gateway.stacks, `${name}Function`);
+    const FunctionName = this.#function(name);
     const { EventSourceMappings = [] } = await this.#lambda.send(new ListEventSourceMappingsCommand({ FunctionName }));
     const set = async (Enabled: boolean): Promise<void> => {
       for (const { UUID } of EventSourceMappings)

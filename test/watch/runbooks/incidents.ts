@@ -5,7 +5,7 @@ import { outputOf } from '#local/stacks/gateway-address.ts';
 import { pkOf } from '#test/e2e/gateway-under-test.ts';
 import type { BrokenGateway } from './broken-gateway.ts';
 
-export type Lane = 'receiving' | 'sweeper';
+export type Lane = 'receiving' | 'sweeper' | 'sending';
 
 export interface Incident {
   /** Takes the time that it takes; the answer, if there is one, takes the cause away. */
@@ -16,6 +16,10 @@ export interface Incident {
   readonly shows: RegExp;
   /** What a person knows from the alarm's name. */
   readonly source?: string;
+  /** Further commands of the page, as it prints them, and what each shows. */
+  readonly further?: readonly (readonly [command: string, shows: RegExp])[];
+  /** The same, once the cause was taken away: what the page promises for then. */
+  readonly after?: readonly (readonly [command: string, shows: RegExp])[];
   /** Those of a lane happen one after another, because they would disturb each other. @default at once, before all lanes */
   readonly lane?: Lane;
 }
@@ -25,12 +29,7 @@ interface Elsewhere {
   readonly elsewhere: string;
 }
 
-/** How it can be made here; nobody has followed it yet. */
-interface Unmade {
-  readonly unmade: string;
-}
-
-export const INCIDENTS: Readonly<Record<Runbook, Incident | Elsewhere | Unmade>> = {
+export const INCIDENTS: Readonly<Record<Runbook, Incident | Elsewhere>> = {
   'dead-letters': {
     make: async place => {
       const key = await place.send('default', 'drill.dies', { data: { behave: 'die' } });
@@ -58,7 +57,16 @@ export const INCIDENTS: Readonly<Record<Runbook, Incident | Elsewhere | Unmade>>
     lane: 'receiving',
   },
   'processor-crashes': {
-    unmade: "a deploy without its table's name, and direct calls, since the local AWS counts no error of its queues",
+    make: async place => {
+      const undo = await place.disableMapping('Process');
+      for (let n = 0; n < 5; n++) await place.send('default', 'loop.endless');
+      await place.callWithWaiting(5);
+      return undo;
+    },
+    alarm: 'process-errors',
+    says: '`Task timed out`, or `lease_lost`',
+    shows: /Task timed out/,
+    lane: 'receiving',
   },
   'events-overdue': {
     make: place => place.misdeploy({ EVENTS_TABLE: 'nowhere' }, 'Sweep'),
@@ -76,9 +84,29 @@ export const INCIDENTS: Readonly<Record<Runbook, Incident | Elsewhere | Unmade>>
     says: '`sources ls` has name and reason',
     shows: /resting.*ada.*their database moves/s,
   },
-  'providers-get-errors': { unmade: 'a deploy of ingest with the name of a table that is not there' },
+  'providers-get-errors': {
+    make: async place => {
+      const undo = await place.misdeploy({ EVENTS_TABLE: 'nowhere' }, 'Ingest');
+      await place.send('default', 'drill.unrecorded');
+      return undo;
+    },
+    alarm: 'ingest-unrecorded-accepted',
+    says: 'errors since a deploy',
+    shows: /dynamodb/i,
+    lane: 'receiving',
+  },
   'throttled-tables': { elsewhere: 'the local AWS throttles no table and has no metric of one' },
-  'no-concurrency': { unmade: 'a reserved concurrency of 0' },
+  'no-concurrency': {
+    make: async place => {
+      const undo = await place.allowNone('Ingest');
+      await place.send('default', 'drill.none', { expected: 429 });
+      return undo;
+    },
+    alarm: 'ingest-throttled',
+    says: 'reserved',
+    shows: /"ConcurrentExecutions": \d+/,
+    lane: 'receiving',
+  },
   'too-many-requests': { elsewhere: 'the API of the local AWS limits nothing and writes no access log' },
   'wrong-secret': {
     make: async place => {
@@ -99,7 +127,18 @@ export const INCIDENTS: Readonly<Record<Runbook, Incident | Elsewhere | Unmade>>
     shows: /ago +github +push/,
     source: 'github',
   },
-  probe: { unmade: 'the mapping of the processor, disabled' },
+  probe: {
+    make: place => place.disableMapping('Process'),
+    alarm: 'probe-missing-or-slow',
+    says: '`not_completed`: accepted, and not processed',
+    shows: /WRONG +processor +its event source mapping is Disabled/,
+    further: [
+      ['logs --of probe --since 15m', /not_completed/],
+      ['processor start', /takes messages again/],
+    ],
+    after: [['events ls --source holdfast-probe --since 5m', /holdfast-probe/]],
+    lane: 'receiving',
+  },
   'odd-events': {
     make: async place => {
       const key = await place.send('default', 'drill.twice');
@@ -122,8 +161,35 @@ export const INCIDENTS: Readonly<Record<Runbook, Incident | Elsewhere | Unmade>>
   'missing-deliveries': {
     elsewhere: 'a provider is asked at a public https address only, and none is on this machine',
   },
-  'clocks-and-metrics': { unmade: 'a handler that sets the clock of its process' },
-  'sending-falls-behind': { unmade: 'the mapping of fan-out, disabled' },
+  'clocks-and-metrics': {
+    make: async place => {
+      await place.send('default', 'clock.off');
+      await place.everySecond(40, () => place.send('default', 'drill.fine'));
+      return await place.misdeploy({}, 'Process');
+    },
+    alarm: 'clock-difference',
+    says: 'the clock of a function',
+    shows: /WRONG +alarm +holdfast-local-clock-difference/,
+    further: [
+      ['dlq ls', /./],
+      ['refused ls', /./],
+    ],
+    lane: 'receiving',
+  },
+  'sending-falls-behind': {
+    make: async place => {
+      const undo = await place.disableMapping('FanOut');
+      // Up to three endpoints need no job.
+      await place.customer('behind', '/ok', 4);
+      await place.publish('behind', 2);
+      return undo;
+    },
+    alarm: 'delivery-fan-out-age',
+    says: 'job: `delivery-fan-out-age`',
+    shows: /delivery-fan-out-age/,
+    further: [['logs --of fan-out --errors', /[Nn]o line/]],
+    lane: 'sending',
+  },
   'sending-lost-work': {
     make: async place => {
       const QueueUrl = outputOf(place.gateway.stacks, 'JobsQueueUrl');
@@ -142,5 +208,16 @@ export const INCIDENTS: Readonly<Record<Runbook, Incident | Elsewhere | Unmade>>
     says: '`delivery-disabled-many`',
     shows: /disabled/,
   },
-  'our-sending-fails': { unmade: 'another master secret' },
+  'our-sending-fails': {
+    make: async place => {
+      await place.customer('sealed', '/ok', 25);
+      const undo = await place.loseMaster();
+      await place.publish('sealed', 1);
+      return undo;
+    },
+    alarm: 'delivery-own-fault',
+    says: 'the secret cannot be opened',
+    shows: /the secret cannot be opened/,
+    lane: 'sending',
+  },
 };

@@ -5,6 +5,7 @@ import { DependencyError } from '#core/errors.ts';
 import { given } from '#core/given.ts';
 import { drainBatch } from '#core/outbound/drain/drain-batch.ts';
 import type { SessionTools } from '#core/outbound/drain/session-state.ts';
+import { wakeListed } from '#core/outbound/protocol/keys.ts';
 import { OUTBOUND_TIMINGS } from '#core/outbound/protocol/timings.ts';
 
 const wakeUp = (id: string, ep: string, mode?: 'end') => ({
@@ -54,4 +55,21 @@ it('sends what is no wake-up to the dead-letter queue, whole', async () => {
   expect(await drainBatch(given, [bad, wakeUp('b', 'ep_gone')], invocation)).toEqual([]);
   expect([dead, hidden]).toEqual([[bad.body], []]);
   expect(telemetry.lines.map(({ line }) => line['cause'])).toEqual(['unknown_message']);
+});
+
+it('counts it as our own fault that the secrets of an endpoint cannot be opened, and says why', async () => {
+  const { tools: given, telemetry } = tools();
+  const runtime = { app: 'app_1', ep: 'ep_1', gate: 'open', crashes: 0, ...wakeListed('ep_1' as never, 0) };
+  const store = {
+    get: async () => runtime,
+    query: async () => ({ items: [] }),
+    update: async () => ({ kind: 'applied', item: runtime }),
+  };
+  const configOf = async () => {
+    throw new RangeError('the secret cannot be opened');
+  };
+  const ports = { ...given.ports, store, ids: { uuid: () => 'me' } } as never;
+  expect(await drainBatch({ ...given, ports, configOf }, [wakeUp('a', 'ep_1')], invocation)).toEqual(['a']);
+  expect(telemetry.total('OwnFault')).toBe(1);
+  expect(telemetry.lines.map(({ line }) => line['error'])).toEqual(['the secret cannot be opened']);
 });
