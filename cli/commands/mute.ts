@@ -30,12 +30,12 @@ export function addMute(program: Command, set: CommandSet): void {
   );
   mute.action(
     set.action(async (run, span: string, { why, from, alarm, yes }: MuteOptions) => {
-      const planned = await planMute(run, { span, why: await run.reason(why), ...given({ from, alarms: alarm }) });
-      const text = muteText(planned, run.clock.now());
-      await run.confirm(`In ${run.environment}, ${text}?`, yes);
-      await beginMute(run, planned);
-      run.out.result(muteJson(planned, run.clock.now()), () => [text]);
-      run.out.next(run.command(`unmute ${planned.id}`), 'ends it before its time');
+      const wish = { span, why: await run.reason(why), ...given({ from, alarms: alarm }) };
+      const planned = await planMute(run, wish);
+      await run.confirm(`In ${run.environment}, ${muteText(planned, run.clock.now())}?`, yes);
+      const mute = await beginMute(run, planned, wish);
+      run.out.result(muteJson(mute, run.clock.now()), () => [muteText(mute, run.clock.now())]);
+      run.out.next(run.command(`unmute ${mute.id}`), 'ends it before its time');
     }),
   );
 

@@ -12,13 +12,15 @@ import { ago } from '#operator/span.ts';
 const LONGEST_MUTE_MS = 7 * DAY_MS;
 /** Ours: what is planned for later than that is planned again. */
 const LATEST_BEGIN_MS = 30 * DAY_MS;
+/** A rule whose beginning is past is refused: putting it takes a moment. */
+const WRITTEN_WITHIN_MS = 10_000;
 const UNITS: Readonly<Record<string, number>> = { m: MINUTE_MS, h: HOUR_MS, d: DAY_MS };
 
 export interface MuteWish {
   /** How long, as it was typed: `30m`, `2h`, `7d`. */
   readonly span: string;
   readonly why: string;
-  /** When it begins, ISO 8601 (UTC without a zone). @default the next full minute, which is CloudWatch's grain */
+  /** When it begins, ISO 8601 (UTC without a zone). @default a full minute, CloudWatch's grain, within 70 s of its writing */
   readonly from?: string;
   /** Whole names, or what follows `holdfast-<environment>-`. @default all alarms of the environment */
   readonly alarms?: readonly string[];
@@ -31,21 +33,23 @@ export async function listMutes(operator: Operator): Promise<readonly Mute[]> {
 
 /** What would be muted. Throws OperatorError: usage for a length, a time or a name that cannot be. */
 export async function planMute(operator: Operator, wish: MuteWish): Promise<Mute> {
-  const { span, why, from: begin, alarms: wanted = [] } = wish;
-  const now = operator.clock.now();
-  const lengthMs = readSpan(span);
-  const from = begin === undefined ? Math.ceil((now + 1) / MINUTE_MS) * MINUTE_MS : readBegin(begin, now);
+  const { why, alarms: wanted = [] } = wish;
+  const window = windowOf(wish, operator.clock.now());
   const gateway = await operator.gateway();
   const names = (await gateway.alarms()).map(({ name }) => name).sort();
   const found = wanted.length === 0 ? names : wanted.map(name => oneOf(name, names, operator));
   if (found.length === 0)
     throw new OperatorError(`${operator.environment} has no alarms: nothing to mute`, 'not_found');
   const id = gateway.ids.uuid().slice(0, 8);
-  return { id, by: operator.by, why, from, until: from + lengthMs, alarms: [...new Set(found)] };
+  return { id, by: operator.by, why, ...window, alarms: [...new Set(found)] };
 }
 
-export async function beginMute(operator: Operator, mute: Mute): Promise<void> {
-  await (await operator.gateway()).mutes.begin(mute);
+/** Writes what was planned of the wish; its window is reckoned now, for a person may have taken long to confirm. */
+export async function beginMute(operator: Operator, planned: Mute, wish: MuteWish): Promise<Mute> {
+  const { mutes } = await operator.gateway();
+  const mute = { ...planned, ...windowOf(wish, operator.clock.now()) };
+  await mutes.begin(mute);
+  return mute;
 }
 
 /** Ends one mute before its time, or all. Throws OperatorError (not_found) for an id that is none. */
@@ -70,6 +74,13 @@ export function muteText({ alarms, from, until, why, by }: Mute, now: EpochMs): 
   return `${what} ${when} ${toIso(until)} (${ago(until, now)}): ${why}, by ${by}`;
 }
 
+function windowOf({ span, from: begin }: MuteWish, now: EpochMs): Pick<Mute, 'from' | 'until'> {
+  const lengthMs = readSpan(span);
+  const soon = Math.ceil((now + WRITTEN_WITHIN_MS) / MINUTE_MS) * MINUTE_MS;
+  const from = begin === undefined ? soon : readBegin(begin, now);
+  return { from, until: from + lengthMs };
+}
+
 function readSpan(text: string): number {
   const [, count = '', unit = ''] = /^(\d{1,5})([mhd])$/.exec(text) ?? [];
   const ms = Number(count) * (UNITS[unit] ?? 0);
@@ -91,13 +102,13 @@ function readBegin(text: string, now: EpochMs): EpochMs {
   );
 }
 
-function oneOf(given: string, names: readonly string[], { deployment }: Operator): string {
-  const whole = nameIn(deployment.config, given);
+function oneOf(given: string, names: readonly string[], operator: Operator): string {
+  const whole = nameIn(operator.deployment.config, given);
   const found = names.find(name => name === given || name === whole);
   if (found !== undefined) return found;
   throw usageError(
     `--alarm: "${given.slice(0, 80)}"`,
     'an alarm of this environment',
-    'see their names: holdfast status --json',
+    `see their names: ${operator.command('status --json')}`,
   );
 }

@@ -39,6 +39,8 @@ export interface CliOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** A terminal, and what the person answers to each question. */
   readonly answers?: readonly string[];
+  /** Before each answer. */
+  readonly thinksMs?: number;
   /** stdout is a terminal. */
   readonly screen?: boolean;
   /** Of that terminal. Default 200. */
@@ -205,9 +207,10 @@ export class CliWorld {
       stderr: { write: data => void err.push(textOf(data)), isTTY: false, columns: 200 },
       stdinIsTTY: options.answers !== undefined,
       readStdin: () => Promise.resolve(Buffer.from(options.stdin ?? '')),
-      ask: question => {
+      ask: async question => {
         err.push(question);
-        return Promise.resolve(answers.shift() ?? '');
+        await world.clock.sleep(options.thinksMs ?? 0);
+        return answers.shift() ?? '';
       },
       env: options.env ?? {},
       interrupted: options.signal ?? new AbortController().signal,

@@ -24,7 +24,7 @@ const WHY = ['--why', 'restore rehearsal'];
 it('begins at a full minute, has its reason and its end in status, doctor and the console, and nothing is wrong for it', async () => {
   expect(await mute('2h', ...WHY)).toMatchObject({ code: 0, stdout: expect.stringContaining('2 alarms are muted') });
   const [made] = await mutesOf('mute', 'ls');
-  const from = Math.ceil((cli.world.clock.now() + 1) / MINUTE_MS) * MINUTE_MS;
+  const from = Math.ceil((cli.world.clock.now() + 10_000) / MINUTE_MS) * MINUTE_MS;
   expect(made).toMatchObject({
     ...{ active: false, from: toIso(from), until: toIso(from + 2 * HOUR_MS), why: 'restore rehearsal' },
     alarms: ['holdfast-local-a', 'holdfast-local-b'],
@@ -36,6 +36,24 @@ it('begins at a full minute, has its reason and its end in status, doctor and th
     code: 0,
     stdout: expect.stringMatching(/warning +muted .*rehearsal/),
   });
+});
+
+it('who thinks for minutes before the answer mutes from then on, for as long as was said', async () => {
+  const asked = cli.world.clock.now();
+  const thought = { answers: ['y'], thinksMs: 5 * MINUTE_MS };
+  const { code, stdout } = await cli.run(['mute', '2h', ...WHY], thought);
+  const [made] = await mutesOf('mute', 'ls');
+  const from = Math.ceil((asked + 5 * MINUTE_MS + 10_000) / MINUTE_MS) * MINUTE_MS;
+  expect(made).toMatchObject({ active: false, from: toIso(from), until: toIso(from + 2 * HOUR_MS) });
+  expect([code, stdout]).toEqual([0, expect.stringContaining(`until ${toIso(from + 2 * HOUR_MS)}`)]);
+});
+
+it('a planned beginning that passed before the answer is refused, and nothing is muted', async () => {
+  const from = Math.ceil((cli.world.clock.now() + 1) / MINUTE_MS) * MINUTE_MS;
+  const thought = { answers: ['y'], thinksMs: 5 * MINUTE_MS };
+  const { code, stderr } = await cli.run(['mute', '2h', '--from', toIso(from), ...WHY], thought);
+  expect([code, stderr]).toEqual([2, expect.stringContaining('leave --from out to begin now')]);
+  expect(await mutesOf('mute', 'ls')).toEqual([]);
 });
 
 it('an alarm that is muted and in ALARM needs a person all the same', async () => {
