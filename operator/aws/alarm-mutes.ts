@@ -3,6 +3,7 @@ import {
   type CloudWatchClient,
   DeleteAlarmMuteRuleCommand,
   GetAlarmMuteRuleCommand,
+  type GetAlarmMuteRuleCommandOutput,
   ListAlarmMuteRulesCommand,
   PutAlarmMuteRuleCommand,
 } from '@aws-sdk/client-cloudwatch';
@@ -26,22 +27,19 @@ export class AlarmMutes implements Mutes {
   async list(): Promise<readonly Mute[]> {
     const mutes = new Map<string, Mute>();
     for (const name of await this.#names(LIVE)) {
-      const rule = await this.#client.send(new GetAlarmMuteRuleCommand({ AlarmMuteRuleName: name }));
-      const { Expression = '', Duration = '' } = rule.Rule?.Schedule ?? {};
-      const from = parseIso(/^at\((.+)\)$/.exec(Expression)?.[1] ?? '') ?? 0;
+      const rule = await this.#read(name);
+      if (rule === undefined) continue;
+      const from = parseIso(/^at\((.+)\)$/.exec(rule.Rule?.Schedule?.Expression ?? '')?.[1] ?? '') ?? 0;
       const id = this.#idOf(name);
       const before = mutes.get(id)?.alarms ?? [];
       const alarms = [...before, ...(rule.MuteTargets?.AlarmNames ?? [])];
       const [, why = '', by = ''] = /^([\s\S]*)\nby (.*)$/.exec(rule.Description ?? '') ?? [];
-      const until = from + Number(/^PT(\d+)M$/.exec(Duration)?.[1] ?? 0) * MINUTE_MS;
-      mutes.set(id, { id, by, why, from, until, alarms });
+      mutes.set(id, { id, by, why, from, until: Number(rule.ExpireDate ?? from), alarms });
     }
     return [...mutes.values()];
   }
 
   async begin({ id, by, why, from, until, alarms }: Mute): Promise<void> {
-    // Rules whose time is over stay until somebody deletes them.
-    for (const name of await this.#names(['EXPIRED'])) await this.#delete(name);
     const begun: string[] = [];
     try {
       for (let n = 0; n * ALARMS_OF_A_RULE < alarms.length; n += 1) {
@@ -68,10 +66,24 @@ export class AlarmMutes implements Mutes {
       for (const name of begun) await this.#delete(name).catch(() => undefined);
       throw error;
     }
+    await this.#forgetExpired().catch(() => undefined);
   }
 
   async end({ id }: Pick<Mute, 'id'>): Promise<void> {
     for (const name of await this.#names(LIVE)) if (this.#idOf(name) === id) await this.#delete(name);
+  }
+
+  /** Undefined: somebody deleted it since it was listed. */
+  async #read(AlarmMuteRuleName: string): Promise<GetAlarmMuteRuleCommandOutput | undefined> {
+    return this.#client.send(new GetAlarmMuteRuleCommand({ AlarmMuteRuleName })).catch((error: unknown) => {
+      if (error instanceof Error && error.name === 'ResourceNotFoundException') return undefined;
+      throw error;
+    });
+  }
+
+  /** Rules whose time is over stay until somebody deletes them. They mute nothing: what fails here is tried with the next mute. */
+  async #forgetExpired(): Promise<void> {
+    for (const name of await this.#names(['EXPIRED'])) await this.#delete(name);
   }
 
   async #delete(AlarmMuteRuleName: string): Promise<void> {
