@@ -77,10 +77,10 @@ function alarms({ alarms: views = [], throttles = [] }: SystemView): readonly Ne
   const limits = throttles.length === 0 ? '' : `: ${throttles.join('; ')}`;
   return views
     .filter(alarm => alarm.state === 'ALARM' && !isNotice(alarm))
-    .map(({ name, state }) =>
-      need(`alarm ${name}${isThrottled([{ name, state }]) ? limits : ''}`, {
+    .map(alarm =>
+      need(`alarm ${alarm.name}${isThrottled(alarm) ? limits : ''}`, {
         text: 'Open the alarm',
-        href: `/alarms?name=${encodeURIComponent(name)}`,
+        href: `/alarms?name=${encodeURIComponent(alarm.name)}`,
       }),
     );
 }

@@ -140,7 +140,7 @@ export async function readSystem(
     jobs,
     customers,
   };
-  const throttles = isThrottled(views ?? []) ? await read('throttles', () => readThrottles(operator)) : undefined;
+  const throttles = views?.some(isThrottled) ? await read('throttles', () => readThrottles(operator)) : undefined;
   return { ...parts, alarms: views, throttles, deployedAt, unread };
 }
 
