@@ -8,9 +8,28 @@ import { PROGRAM_WORDS } from './programs.ts';
 /** Options before the command; `--env` takes a value. */
 export const GLOBAL_OPTIONS = /^(?:--env[= ]\S+ |--(?:json|utc) )*/;
 
+/** Programs whose first argument is their environment. */
+const OF_AN_ENVIRONMENT = ['deploy', 'diff', 'destroy'];
+
+/** A program comes here only behind options. */
+function programBehind(options: string, name: string, environment: string): OperatorError {
+  const needs = OF_AN_ENVIRONMENT.includes(name);
+  const given = /--env[= ](\S+)/.exec(options)?.[1] ?? (/^[a-z]/.test(environment) ? environment : '<environment>');
+  const called = `holdfast ${name}`;
+  return usageError(
+    `holdfast ${options}${name}: options before a program`,
+    `${called}${needs ? ' and its environment' : ''}: programs of the project take no --env, --json or --utc`,
+    needs ? `${called} ${given}` : called,
+  );
+}
+
 /** What to say of it. Undefined: every word that must be a command is one. */
 export function unknownCommand(args: readonly string[], program: Command): OperatorError | undefined {
-  const words = args.join(' ').replace(GLOBAL_OPTIONS, '').split(' ');
+  const line = args.join(' ');
+  const [options = ''] = GLOBAL_OPTIONS.exec(line) ?? [];
+  const words = line.slice(options.length).split(' ');
+  const [name = '', environment = ''] = words;
+  if (Object.hasOwn(PROGRAM_WORDS, name)) return programBehind(options, name, environment);
   let group = program;
   let path = 'holdfast';
   for (const word of words) {

@@ -198,6 +198,20 @@ describe('a word that is no command', () => {
     expect(stderr).toContain(fix);
   });
 
+  it.each([
+    [['--env', 'prod', 'deploy'], '--env prod', 'holdfast deploy prod'],
+    [['--env=prod', 'diff', '--json'], '--env=prod', 'holdfast diff prod'],
+    [['--json', 'destroy', 'dev'], '--json', 'holdfast destroy dev'],
+    [['--json', '--env', 'dev', 'destroy'], '--json --env dev', 'holdfast destroy dev'],
+    [['--utc', 'deploy'], '--utc', 'holdfast deploy <environment>'],
+    [['--env', 'prod', 'start'], '--env prod', 'holdfast start'],
+  ])('%j is a program behind options: it says how the program is called', async (args, options, fix) => {
+    const { code, stdout, stderr } = await new CliWorld().run(args);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toMatch(new RegExp(`^holdfast ${options} (\\w+): options before a program\n  allowed: holdfast \\1`));
+    expect(stderr).toContain(`fix:     ${fix}\n`);
+  });
+
   it('is not the argument of one, and help names the programs of a project, too', async () => {
     expect((await new CliWorld().run(['status', 'foo'])).stderr).not.toContain('has no command');
     const { stdout } = await new CliWorld().run(['--help']);
