@@ -17,8 +17,19 @@ export interface NewProvider {
   readonly today: string;
 }
 
-/** What `import { … }` names. */
-export const constantOf = (id: string): string => id.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase());
+/** No names in a module, and what the files that import a provider name themselves. */
+const TAKEN = new Set(
+  `arguments await break case catch class const continue debugger default delete do else enum eval export extends false
+  finally for function if implements import in instanceof interface let new null package private protected public return
+  static super switch this throw true try typeof undefined var void while with yield
+  all defineGateway event expect gateway it providerById providerProblems`.split(/\s+/),
+);
+
+/** What `import { … }` names: the id in camel case, `switchProvider` where that is taken. */
+export function constantOf(id: string): string {
+  const name = id.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase());
+  return TAKEN.has(name) ? `${name}Provider` : name;
+}
 
 /** `providers/<id>.ts`: the template with its way to sign exchanged. */
 export function providerText({ id, alg, today }: NewProvider): string {

@@ -1,13 +1,10 @@
 /** The imports and the list of `providers/index.ts`, out of the files beside it. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { constantOf } from '#operator/sources/provider-files.ts';
 import { withBlock } from './block.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
-
-/** A provider's file exports one constant: the file's name in camel case. */
-const constantOf = (file: string): string =>
-  file.replace(/\.ts$/, '').replaceAll(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
 
 /** The text of the index with every provider of the folder, but those that gateway.config.ts imports itself. A file that begins with `_` is none. */
 export function renderProviderIndex(text: string): string {
@@ -22,7 +19,8 @@ export function renderProviderIndex(text: string): string {
     )
     // The linter's order of imports: "adyen.ts" before "adyen-platforms.ts".
     .toSorted((a, b) => (a.slice(0, -3) < b.slice(0, -3) ? -1 : 1));
-  const imports = files.map(file => `import { ${constantOf(file)} } from './${file}';\n`).join('');
-  const list = `const all: readonly ProviderSpec[] = [\n${files.map(file => `  ${constantOf(file)},\n`).join('')}];\n`;
+  const names = files.map(file => [constantOf(file.slice(0, -'.ts'.length)), file]);
+  const imports = names.map(([name, file]) => `import { ${name} } from './${file}';\n`).join('');
+  const list = `const all: readonly ProviderSpec[] = [\n${names.map(([name]) => `  ${name},\n`).join('')}];\n`;
   return withBlock(text, 'list', `${imports}\n${list}`);
 }

@@ -208,7 +208,9 @@ describe('a word that is no command', () => {
   ])('%j is a program behind options: it says how the program is called', async (args, options, fix) => {
     const { code, stdout, stderr } = await new CliWorld().run(args);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
-    expect(stderr).toMatch(new RegExp(`^holdfast ${options} (\\w+): options before a program\n  allowed: holdfast \\1`));
+    expect(stderr).toMatch(
+      new RegExp(`^holdfast ${options} (\\w+): options before a program\n  allowed: holdfast \\1`),
+    );
     expect(stderr).toContain(`fix:     ${fix}\n`);
   });
 

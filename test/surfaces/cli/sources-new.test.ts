@@ -6,6 +6,7 @@ import { generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { transform } from 'esbuild';
 import { providerProblems, signWebhook } from 'holdfast/testing';
 import { afterAll, describe, expect, it } from 'vitest';
 import { nodeCrypto } from '#adapters/crypto/node-crypto.ts';
@@ -15,6 +16,7 @@ import type { ProviderSpec, SchemeAlgorithm } from '#core/provider/provider-spec
 import { checkSpec } from '#core/verification/check-spec.ts';
 import { verifyRequest } from '#core/verification/verify-request.ts';
 import { HOLDFAST_DIRECTORY } from '#local/shell/workspace.ts';
+import { providerTestText, providerText } from '#operator/sources/provider-files.ts';
 import { SCHEME_EXAMPLES } from '#operator/sources/scheme-examples.ts';
 import { PROVIDERS } from '#providers/index.ts';
 import { CliWorld } from './cli-world.ts';
@@ -105,6 +107,27 @@ it('its files are a provider, an event that `send` sends, and a test of its iden
   expect(readFileSync(join(folder, 'test/box-office-provider.test.ts'), 'utf8')).toContain(
     "import { boxOffice } from '../providers/box-office.ts';",
   );
+});
+
+/** ECMAScript's reserved words, those of modules in strict mode among them, and what TypeScript lets nobody declare. */
+const RESERVED =
+  'arguments await break case catch class const continue debugger default delete do else enum eval export extends false finally for function if implements import in instanceof interface let new null package private protected public return static super switch this throw true try typeof undefined var void while with yield'.split(
+    ' ',
+  );
+/** Of the files themselves, and of gateway.config.ts. */
+const TAKEN = ['all', 'define-gateway', 'event', 'expect', 'gateway', 'it', 'provider-by-id', 'provider-problems'];
+
+it.each([...RESERVED, ...TAKEN, 'async', 'of', 'template', 'type'])('%s makes files that are code', async id => {
+  const own = providerTestText(id);
+  const [, name = ''] = /import \{ (\w+) \} from '\.\.\/providers/.exec(own) ?? [];
+  const config = `import { ${name} } from './providers/${id}.ts';
+    import { defineGateway } from 'holdfast';
+    export const gateway = defineGateway({ sources: { own: { provider: ${name} } }, environments: {} });`;
+  const index = `import { ${name} } from './${id}.ts'; const all = [${name}]; export function providerById() { return all; }`;
+  const provider = providerText({ id, alg: 'hmac-sha256', today: '2026-11-27' });
+  expect(provider).toContain(`const ${name}: ProviderSpec = {\n  id: '${id}',`);
+  for (const text of [provider, own, config, index]) await transform(text, { loader: 'ts' });
+  expect([...RESERVED, 'all', 'event', 'expect', 'it']).not.toContain(name);
 });
 
 it.each([
