@@ -10,24 +10,18 @@ import { portableMessage, portableRecord } from '#core/outbound/api/deliveries/m
 import { showDelivery } from '#core/outbound/api/deliveries/show-delivery.ts';
 import type { ItemStore } from '#core/outbound/ports.ts';
 import { isOpen } from '#core/outbound/protocol/decide.ts';
-import type { AppId, EndpointId, MessageId } from '#core/outbound/protocol/ids.ts';
+import type { AppId, EndpointId } from '#core/outbound/protocol/ids.ts';
 import type { MessageItem, RuntimeItem } from '#core/outbound/protocol/items.ts';
-import {
-  BROADCAST,
-  liveRowKey,
-  messageKey,
-  messagesRange,
-  recordKey,
-  runtimeKey,
-} from '#core/outbound/protocol/keys.ts';
+import { BROADCAST, liveRowKey, recordKey, runtimeKey } from '#core/outbound/protocol/keys.ts';
 import { GRACE_MS, OUTBOUND_TIMINGS } from '#core/outbound/protocol/timings.ts';
 import { readBody } from '#core/outbound/publish/message-body.ts';
-import { DAY_MS, HOUR_MS, parseIso, toHour } from '#core/time.ts';
-import { askDelivery } from '#operator/delivery-api.ts';
+import { hoursOf, messagesPage, type ReconcileSpan } from '#core/outbound/tend/reconcile-messages.ts';
+import { DAY_MS, HOUR_MS, parseIso } from '#core/time.ts';
+import type { DeliveryApi } from '#operator/delivery-api.ts';
 import type { Operator } from '#operator/operator.ts';
+import { setGate } from './deliveries.ts';
 import { allOf } from './export-customers.ts';
 
-const PAGE = 100;
 /** Bodies of up to a quarter of a megabyte lie in memory together. */
 const AT_ONCE = 16;
 /** The list of messages is an index, which lags. */
@@ -48,16 +42,19 @@ export async function stopSending(operator: Operator): Promise<number> {
   const { timer, ...gateway } = await operator.gateway();
   const api = await gateway.delivery();
   let paused = 0;
-  for (const { id: app } of await allOf(api, ['apps']))
-    for (const { id, gate } of await allOf(api, ['apps', app, 'endpoints'])) {
+  for (const { id: app } of await keptApplications(api))
+    for (const { id: ep, gate } of await allOf(api, ['apps', app, 'endpoints'])) {
       if (gate !== 'open') continue;
-      const body = { why: `${operator.by}: moved to another environment` };
-      await askDelivery(api, { method: 'POST', path: ['apps', app, 'endpoints', id, 'pause'], body });
+      await setGate(operator, { app, ep }, 'pause', { why: 'moved to another environment' });
       paused += 1;
     }
   await timer.sleep(OUTBOUND_TIMINGS.leaseMs + LAG_MS);
   return paused;
 }
+
+/** One that is being erased takes no act, and leaves nothing. */
+const keptApplications = async (api: DeliveryApi) =>
+  (await allOf(api, ['apps'])).filter(({ state }) => state !== 'erasing');
 
 /** Of each application the oldest first, each once. A delivery of an endpoint that was deleted is left out. */
 export async function* exportMessages(
@@ -66,7 +63,7 @@ export async function* exportMessages(
 ): AsyncGenerator<readonly ExportedMessage[]> {
   const gateway = await operator.gateway();
   const [api, store] = [await gateway.delivery(), await gateway.outbound()];
-  const applications = (await allOf(api, ['apps'])).filter(({ state }) => state !== 'erasing');
+  const applications = await keptApplications(api);
   const places: Place[] = [];
   for (const { id } of applications) {
     const ids = (await allOf(api, ['apps', id, 'endpoints'])).map(endpoint => endpoint.id as EndpointId);
@@ -79,8 +76,9 @@ export async function* exportMessages(
   for (const { id, uid, created_at: createdAt } of applications) {
     const app = id as AppId;
     const own = uid === BROADCAST ? places : places.filter(place => place.app === app);
-    const since = Math.max(parseIso(String(createdAt)) ?? 0, now - keptMs);
-    for await (const messages of messagesOf(store, app, { since, until: now + HOUR_MS }))
+    // Clocks differ: its first message may seem older than itself.
+    const from = Math.max((parseIso(String(createdAt)) ?? 0) - HOUR_MS, now - keptMs);
+    for await (const messages of messagesOf(store, app, { from, to: now + HOUR_MS }))
       for (let at = 0; at < messages.length; at += AT_ONCE)
         yield await Promise.all(messages.slice(at, at + AT_ONCE).map(each => exported(operator, each, own)));
     done += 1;
@@ -88,19 +86,12 @@ export async function* exportMessages(
   }
 }
 
-async function* messagesOf(
-  store: ItemStore,
-  app: AppId,
-  { since, until }: { readonly since: number; readonly until: number },
-): AsyncGenerator<readonly MessageItem[]> {
-  const hours = new Set<string>();
-  for (let at = since; at <= until; at += HOUR_MS) hours.add(toHour(at));
-  for (const hour of hours) {
+async function* messagesOf(store: ItemStore, app: AppId, span: ReconcileSpan): AsyncGenerator<readonly MessageItem[]> {
+  for (const hour of hoursOf(span)) {
     let cursor: string | undefined;
     do {
-      const page = await store.query({ ...messagesRange(app, hour), limit: PAGE, ...given({ cursor }) });
-      const found = await store.getMany(page.items.map(({ pk }) => messageKey(pk.slice(2) as MessageId)));
-      yield found.filter(message => message !== undefined);
+      const page = await messagesPage(store, app, { hour, span, cursor, reading: 'consistent' });
+      yield page.messages;
       cursor = page.cursor;
     } while (cursor !== undefined);
   }

@@ -130,8 +130,10 @@ async function reconcileApplication(
     let cursor = hour === place.hour ? place.messages : undefined;
     do {
       if (clock.now() >= until) return cursor === undefined ? { hour } : { hour, messages: cursor };
-      const page = await messagesPage(store, app, { hour, span, cursor });
-      for (let at = 0; at < page.messages.length; at += AT_ONCE) await compare(page.messages.slice(at, at + AT_ONCE));
+      // Ten minutes old: a copy that lags has them as well.
+      const page = await messagesPage(store, app, { hour, span, cursor, reading: 'eventual' });
+      const meant = page.messages.filter(isMeant);
+      for (let at = 0; at < meant.length; at += AT_ONCE) await compare(meant.slice(at, at + AT_ONCE));
       cursor = page.cursor;
     } while (cursor !== undefined);
   }
@@ -143,20 +145,23 @@ async function reconcileApplication(
   return undefined;
 }
 
-/** A page of the messages of an application's hour, of those that are meant. */
-async function messagesPage(
+/** A page of the messages that an application published in an hour (of `hoursOf`), within the span. */
+export async function messagesPage(
   store: ItemStore,
   app: AppId,
-  of: { readonly hour: string; readonly span: ReconcileSpan; readonly cursor: string | undefined },
+  of: {
+    readonly hour: string;
+    readonly span: ReconcileSpan;
+    readonly cursor: string | undefined;
+    readonly reading: 'eventual' | 'consistent';
+  },
 ): Promise<{ readonly messages: readonly MessageItem[]; readonly cursor: string | undefined }> {
-  const { hour, span, cursor } = of;
+  const { hour, span, cursor, reading } = of;
   const at = cursor === undefined ? {} : { cursor };
   const page = await store.query({ ...messagesRange(app, hour, span), limit: 100, ...at });
   const ids = page.items.map(({ pk }) => pk.slice(2) as MessageId);
-  // Ten minutes old: a copy that lags has them as well.
-  const messages = await store.getMany(ids.map(messageKey), 'eventual');
-  const meant = messages.filter(message => message !== undefined && isMeant(message, span)) as MessageItem[];
-  return { messages: meant, cursor: page.cursor };
+  const messages = await store.getMany(ids.map(messageKey), reading);
+  return { messages: messages.filter(message => message !== undefined), cursor: page.cursor };
 }
 
 /** The broadcasts of the pass, all of them: they are few, and each is for everybody. */
@@ -167,18 +172,19 @@ async function broadcastsOf(store: ItemStore, span: ReconcileSpan): Promise<read
   for (const hour of hoursOf(span)) {
     let cursor: string | undefined;
     do {
-      const page = await messagesPage(store, app, { hour, span, cursor });
-      found.push(...page.messages);
+      const page = await messagesPage(store, app, { hour, span, cursor, reading: 'eventual' });
+      found.push(...page.messages.filter(isMeant));
       cursor = page.cursor;
     } while (cursor !== undefined);
   }
   return found;
 }
 
-const isMeant = ({ createdAt, bodyRemovedAt }: MessageItem, { from, to }: ReconcileSpan): boolean =>
-  createdAt >= from && createdAt <= to && bodyRemovedAt === undefined;
+/** One whose body was taken away is sent to nobody. */
+const isMeant = ({ bodyRemovedAt }: MessageItem): boolean => bodyRemovedAt === undefined;
 
-function hoursOf({ from, to }: ReconcileSpan): ReadonlySet<string> {
+/** Names of the hours that a span touches, oldest first. */
+export function hoursOf({ from, to }: ReconcileSpan): ReadonlySet<string> {
   const hours = new Set<string>();
   for (let at = from; at < to; at += HOUR_MS) hours.add(toHour(at));
   return hours.add(toHour(to));

@@ -286,6 +286,25 @@ describe('messages in another environment', () => {
     expect(copy).toMatchObject({ copyOf: place.msg, bodyRemovedAt: expect.any(Number) });
   });
 
+  it('an application that is being erased is left alone: neither paused nor exported', async () => {
+    const old = environment('m'.repeat(64));
+    const endpoint = { url: 'https://good.customer.com/in' };
+    for (const app of ['uid:acme', 'uid:leaving']) {
+      await old.call('PUT /v1/apps/{app}', { app }, { name: 'A customer' });
+      await old.call('PUT /v1/apps/{app}/endpoints/{ep}', { app, ep: 'uid:all' }, endpoint);
+      await old.publish(app, '{"key":"one","type":"a.one","data":1}');
+    }
+    await old.settle();
+    expect((await old.run(['out', 'apps', 'erase', 'uid:leaving', '--yes'])).code).toBe(0);
+    const file = temporaryFile('messages.ndjson');
+    const { code, stdout, stderr } = await old.run(['out', 'export-messages', file, '--stop', '--yes', '--json']);
+    expect(code, stderr).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({ messages: 1, paused: 1 });
+    const acts = await old.call('GET /v1/apps/{app}/endpoints/{ep}/health', { app: 'uid:acme', ep: 'uid:all' });
+    expect(acts.body).toMatchObject({ gate: 'paused' });
+    expect(JSON.stringify(acts.body)).toContain('ada: moved to another environment');
+  });
+
   it('cut off at any write, done or not, it is finished by the next run', async () => {
     const { old, customers, messages } = await filled();
     let writes = 0;
