@@ -21,7 +21,6 @@ export async function changeLimits(
   return ask(operator, { method: 'PATCH', path: ['apps', id], body: { limits: Object.fromEntries(all) } });
 }
 
-/** How far an erasure or its dry run is; at the end the report, which is kept. */
 const queryOf = (dryRun: boolean) => (dryRun ? { dry_run: 'true' } : {});
 
 /** Begins to erase an application, or with `dryRun` to count what that would remove. `tend` does it. */
@@ -30,7 +29,7 @@ export function eraseApplication(operator: Operator, app: string, { dryRun }: { 
   return ask<ErasureView>(operator, { method: 'DELETE', path: ['apps', app], query });
 }
 
-/** By the id also when the application is gone. Throws OperatorError (not_found) where none was asked for. */
+/** How far an erasure or its dry run is; at the end the report, which is kept. By the id also when the application is gone. Throws OperatorError (not_found) where none was asked for. */
 export function readErasureOf(operator: Operator, app: string, { dryRun }: { readonly dryRun: boolean }) {
   return ask<ErasureView>(operator, { method: 'GET', path: ['apps', app, 'erasure'], query: queryOf(dryRun) });
 }

@@ -18,10 +18,10 @@ type State = (typeof STATES)[number];
 /** All endpoints: as they are now, or with many applications as the last endpoint check found them; `as_of` null: none came yet. */
 export interface DeliverySummary {
   readonly as_of: string | null;
-  /** The last audit, which counts what died and what waits. Null: none came yet. */
+  /** The last endpoint check, which counts what died and what waits. Null: none came yet. */
   readonly audited_at: string | null;
   readonly endpoints: number;
-  /** Open, and not well. Undefined: counted by an audit, which does not know. */
+  /** Open, and not well. Undefined: counted by an endpoint check, which does not know. */
   readonly failing?: number;
   readonly on_hold: number;
   readonly paused: number;
@@ -76,7 +76,7 @@ export async function ask<T>(operator: Caller, call: DeliveryCall): Promise<T> {
 export const guardText = ({ silent }: NonNullable<DeliverySummary['egress_guard']>): string =>
   `${silent} endpoints stopped answering at once: most likely our own way out fails, and their failures do not count`;
 
-/** With more applications than this, their endpoints are counted by the audit, each ten minutes. */
+/** With more applications than this, their endpoints are counted by the endpoint check, each ten minutes. */
 const COUNTED_NOW = 100;
 
 export async function readDeliverySummary(operator: Operator): Promise<DeliverySummary> {
@@ -170,10 +170,10 @@ export function listAttempts(operator: Caller, { app, ep, message }: DeliveryPla
   return list(operator, [...endpointPath(app, ep), 'deliveries', message, 'attempts']);
 }
 
-/** Sends a delivery again, one that waits for its retry too. `requestId`: the same one is the same wish. */
 /** Who says it stands in front; the API takes 500 characters. */
 const whyOf = ({ by }: Caller, why: string): string => `${by}: ${why}`.slice(0, 500);
 
+/** Sends a delivery again, one that waits for its retry too. `requestId`: the same one is the same wish. */
 export async function retryDelivery(
   operator: Caller,
   { app, ep, message }: DeliveryPlace,

@@ -31,8 +31,8 @@ export interface Check {
 }
 
 const STATE_TEXTS = { absent: 'not deployed', empty: 'not set', pairing: 'waiting for its provider to bring one' };
-/** The longest interval of audits is an hour. */
-const AUDIT_LATE_MS = 2 * HOUR_MS;
+/** The longest interval of endpoint checks is an hour. */
+const CHECK_LATE_MS = 2 * HOUR_MS;
 const SHOWN_EXPORTS = 3;
 const OLD_SECRET_DAYS = 365;
 const CLOCK_SLACK_MS = MINUTE_MS;
@@ -98,7 +98,7 @@ async function checkHandlers(operator: Operator, note: (check: Check) => void): 
   if (wrong.length + unsent.length === 0) note({ name, result: 'ok', text: 'each has a source' });
 }
 
-/** The delivery API answers, and the audit of endpoints runs. */
+/** The delivery API answers, and the endpoint check runs. */
 async function checkCustomers(operator: Operator, note: (check: Check) => void): Promise<void> {
   if (operator.deployment.config.outbound === undefined) return;
   const name = 'customers';
@@ -106,9 +106,9 @@ async function checkCustomers(operator: Operator, note: (check: Check) => void):
     readDeliverySummary(operator),
     operator.gateway(),
   ]);
-  // The first audit comes within an hour of the first deployment.
+  // The first check comes within an hour of the first deployment.
   const since = audited_at === null ? deployedAt : Date.parse(audited_at);
-  const late = since !== undefined && operator.clock.now() - since > AUDIT_LATE_MS;
+  const late = since !== undefined && operator.clock.now() - since > CHECK_LATE_MS;
   const fix = operator.command('runbook sending-lost-work');
   if (late) note({ name, result: 'wrong', text: 'endpoints were not checked for two hours: tend does not run', fix });
   else if (audited_at === null)

@@ -5,13 +5,13 @@ import { EXIT } from '#cli/cli-error.ts';
 import { isoSince, wholeNumber } from '#cli/filter-options.ts';
 import type { Style } from '#cli/output.ts';
 import { type CommandSet, type Run, withExamples } from '#cli/run.ts';
-import type { STATES } from '#core/outbound/api/health-api.ts';
 import { parseIso } from '#core/time.ts';
 import { addressWords, answerWords, dayWords, endpointWords, heldWords, stateWord, waitsWords } from '#core/words.ts';
 import {
   type Delivery,
   daysOf,
   deliveriesOf,
+  type Endpoint,
   guardText,
   healthOf,
   listAttempts,
@@ -23,7 +23,7 @@ import {
   readOutbound,
 } from '#operator/customers/deliveries.ts';
 
-const COLOURS: Readonly<Record<(typeof STATES)[number], Style>> = {
+const COLOURS: Readonly<Record<Endpoint['state'], Style>> = {
   ...{ ok: 'green', untried: 'cyan', failing: 'yellow', holding: 'yellow' },
   ...{ paused: 'cyan', disabled: 'red', pulled: 'cyan' },
 };

@@ -11,7 +11,7 @@ import { CliWorld } from './cli-world.ts';
 
 const START = Date.parse('2026-11-22T08:00:00Z');
 
-/** An environment with a master secret of its own. `fails` breaks a write: before it is done, or behind it. */
+/** An environment with a master secret of its own. `cutAfter` breaks all writes after so many, each before it is done, or behind it. */
 export function environment(master: string, at = START) {
   const world = producerWorld(at, false, undefined, master);
   const cli = new CliWorld();
