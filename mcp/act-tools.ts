@@ -119,17 +119,24 @@ async function replayAll(operator: Operator, items: readonly EventItem[], why: s
   const begunAt = operator.clock.now();
   const done: ReplayOutcome[] = [];
   const left: { readonly id: Outside; readonly outcome: ReplayOutcome | 'not_reached' }[] = [];
-  for (let at = 0; at < items.length; at += AT_ONCE) {
-    if (at > 0) await timer.sleep(pauseMs);
-    const outcomes = items.slice(at, at + AT_ONCE).map(async item => {
-      const request = { face: 'mcp', why, newKey: false, force: false };
-      const outcome = signal.aborted ? 'not_reached' : await replayNow(operator, item, request);
-      if (outcome !== 'not_reached') done.push(outcome);
-      if (outcome !== 'replayed' && outcome !== 'already_replayed') left.push({ id: idOf(item), outcome });
-    });
-    await Promise.all(outcomes);
+  const replayOne = async (item: EventItem): Promise<void> => {
+    const request = { face: 'mcp', why, newKey: false, force: false };
+    const outcome = signal.aborted ? 'not_reached' : await replayNow(operator, item, request);
+    if (outcome !== 'not_reached') done.push(outcome);
+    if (outcome !== 'replayed' && outcome !== 'already_replayed') left.push({ id: idOf(item), outcome });
+  };
+  let job: string | undefined;
+  try {
+    for (let at = 0; at < items.length; at += AT_ONCE) {
+      if (at > 0) await timer.sleep(pauseMs);
+      const ended = await Promise.allSettled(items.slice(at, at + AT_ONCE).map(replayOne));
+      const failed = ended.find(each => each.status === 'rejected');
+      if (failed !== undefined) throw failed.reason;
+    }
+  } finally {
+    // What was replayed before a failure is in the list of jobs, too.
+    job = await noteInJobs(operator, items, { begunAt, outcomes: done, why });
   }
-  const job = await noteInJobs(operator, items, { begunAt, outcomes: done, why });
   return { replayed: items.length - left.length, not_replayed: left, ...given({ job }) };
 }
 

@@ -204,6 +204,30 @@ it('what changed since the dry run is left alone', async () => {
   expect(world.items().find(item => item.pk === 'shop#bad-1003')?.gen, 'once, by the person').toBe(2);
 });
 
+it('what was replayed before the table failed is in the list of jobs', async () => {
+  const { cli, world, count } = await evening();
+  const { update } = cli.gateway.store;
+  let writes = Number.POSITIVE_INFINITY;
+  cli.gateway.store.update = write => {
+    writes -= 1;
+    return writes < 0 ? Promise.reject(new Error('the table went away')) : update.call(cli.gateway.store, write);
+  };
+  const { ask, call } = await agentAt(cli, ALLOWED);
+  cli.fixed = true;
+  const given = { source: 'shop', error, why };
+  const { confirm } = await ask('replay', given);
+  writes = 30;
+  expect((await call('replay', { ...given, confirm })).isError).toBe(true);
+  writes = Number.POSITIVE_INFINITY;
+  await world.settle();
+  const replayed = 42 - count('dead_letter');
+  expect(replayed).toBeGreaterThan(10);
+  const { value } = await cli.json(['replay', 'ls']);
+  const [job] = (value as { readonly jobs: readonly Json[] }).jobs;
+  expect(job.counts.replayed).toBeGreaterThan(0);
+  expect(job.counts.replayed).toBeLessThanOrEqual(replayed);
+});
+
 it('a call touches no more than its limit, and what is not asked for is not touched', async () => {
   const { cli, world, count } = await evening();
   const { ask, call } = await agentAt(cli, [...ALLOWED, '--limit', '25']);
