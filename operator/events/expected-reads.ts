@@ -40,11 +40,27 @@ export function mostOf({ statuses, type, cause, error }: EventFilter, limit: num
 /** Undefined: nobody can say, and the look itself will tell why. */
 async function expectedReads(operator: Operator, filter: EventFilter): Promise<number | undefined> {
   const onlyDead = filter.statuses?.every(status => status === 'dead_letter') ?? false;
-  return (onlyDead ? countedDeaths(operator) : inWindow(operator, filter)).catch(() => undefined);
+  return (onlyDead ? deathsSince(operator, filter) : inWindow(operator, filter)).catch(() => undefined);
 }
 
-async function countedDeaths(operator: Operator): Promise<number | undefined> {
-  return (await readSweeper((await operator.gateway()).control)).deaths?.open;
+/** Every death since then is read. Older ones than the newest are reckoned as if they came as those; never more than were counted. */
+async function deathsSince(operator: Operator, { sources, since }: EventFilter): Promise<number | undefined> {
+  const { store, control } = await operator.gateway();
+  const now = operator.clock.now();
+  const asked = sources.slice(0, ASKED);
+  const each = await Promise.all(
+    asked.map(async source => {
+      const { items, cursor } = await store.attention(source);
+      const times = items.map(({ attentionAt }) => Number(attentionAt.split('#')[0])).filter(at => at >= since);
+      const oldest = times.at(-1);
+      const isAll = cursor === undefined || times.length < items.length || oldest === undefined;
+      return { isAll, deaths: isAll ? times.length : times.length * ((now - since) / Math.max(now - oldest, 1)) };
+    }),
+  );
+  const sum = each.reduce((all, { deaths }) => all + deaths, 0) * (sources.length / Math.max(asked.length, 1));
+  if (asked.length === sources.length && each.every(({ isAll }) => isAll)) return sum;
+  const counted = (await readSweeper(control)).deaths?.open;
+  return counted === undefined ? undefined : Math.round(Math.min(sum, counted));
 }
 
 /** As if events came all the time as they came last. */
