@@ -52,7 +52,7 @@ function toJson(run: Run, view: SystemView, all: readonly Need[]): unknown {
     needs_a_person: needs,
     notices: noticesOf(all),
     // What could not be read is null, and named here.
-    unread: view.unread,
+    unread: view.unread.map(({ part, why }) => ({ part, why })),
     received: view.received ?? null,
     queue: view.main ?? null,
     dead_letter_queue: view.dead ?? null,

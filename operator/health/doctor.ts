@@ -3,6 +3,7 @@ import { parseSecret } from '#adapters/secrets/parse-secret.ts';
 import { alarmSecretName, alarmServices, commandToSetAlarmSecret, unheardPages } from '#core/config/alarm-services.ts';
 import { checkHandlerSources, unsentTypes } from '#core/config/handler-config.ts';
 import { narrowAllowLists } from '#core/config/range-cover.ts';
+import { given } from '#core/given.ts';
 import { REFUSED_SLOTS } from '#core/inbound/protocol/event-item.ts';
 import { nameIn, secretName } from '#core/names.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '#core/time.ts';
@@ -200,9 +201,6 @@ async function checkRights(operator: Operator, note: (check: Check) => void): Pr
   }
 }
 
-/** Nobody can ask AWS whether a mute would be allowed without making one. */
-const MUTE_RIGHTS = 'cloudwatch:ListAlarmMuteRules and GetAlarmMuteRule (docs/operate/alarms.md#mute-alarms)';
-
 async function checkPipeline(operator: Operator, note: (check: Check) => void): Promise<void> {
   const view = await readSystem(operator);
   if (view.sweeper !== undefined) {
@@ -224,10 +222,9 @@ async function checkPipeline(operator: Operator, note: (check: Check) => void): 
       result: 'ok',
       text: `${main.visible} waiting, ${dead.visible + dead.hidden} in the dead-letter queue`,
     });
-  for (const { part, why } of view.unread) {
-    const text = `cannot be read: ${why}`;
-    if (part === 'mutes') note({ name: part, result: 'warning', text, fix: `grant ${MUTE_RIGHTS}` });
-    else note({ name: part, result: 'wrong', text });
+  for (const { part, why, isNotice: isLittle, fix } of view.unread) {
+    const result = isLittle ? 'warning' : 'wrong';
+    note({ name: part, result, text: `cannot be read: ${why}`, ...given({ fix }) });
   }
   for (const mute of view.mutes ?? []) {
     const text = muteText(mute, operator.clock.now());

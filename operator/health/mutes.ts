@@ -26,6 +26,9 @@ export interface MuteWish {
   readonly alarms?: readonly string[];
 }
 
+/** What a look at mutes needs. Nobody can ask AWS whether a mute would be allowed without making one. */
+export const MUTE_RIGHTS = 'cloudwatch:ListAlarmMuteRules and GetAlarmMuteRule (docs/operate/alarms.md#mute-alarms)';
+
 /** Those that last and those that will come, the next to begin first. */
 export async function listMutes(operator: Operator): Promise<readonly Mute[]> {
   return (await (await operator.gateway()).mutes.list()).toSorted((a, b) => a.from - b.from);

@@ -36,8 +36,8 @@ export function needsOf(view: SystemView, now: number): readonly Need[] {
     ...paused(view, now),
     ...muted(view, now),
     // Numbers of what was not read are shown as 0: this keeps a page from saying that all is well.
-    ...view.unread.map(({ part, why }) =>
-      need(`${part} cannot be read: ${why}`, { text: 'See the alarms', href: '/alarms' }, part === 'mutes'),
+    ...view.unread.map(({ part, why, isNotice: isLittle }) =>
+      need(`${part} cannot be read: ${why}`, { text: 'See the alarms', href: '/alarms' }, isLittle),
     ),
   ];
   return [...all.filter(each => !each.isNotice), ...all.filter(each => each.isNotice)];

@@ -18,7 +18,7 @@ import { explainError } from '#operator/explain-error.ts';
 import type { AlarmView, Mute } from '#operator/gateway.ts';
 import type { Operator } from '#operator/operator.ts';
 import { countRefused, listRefused, type RefusedCount } from '#operator/refused/refused.ts';
-import { listMutes } from './mutes.ts';
+import { listMutes, MUTE_RIGHTS } from './mutes.ts';
 import { readProcessor } from './processor.ts';
 import { readSweeperView, type SweeperView } from './sweeper.ts';
 import { isThrottled, readThrottles } from './throttles.ts';
@@ -60,7 +60,16 @@ export interface SystemView {
   readonly audit: AuditState | 'never' | undefined;
   /** When the gateway stack was last deployed; undefined where nobody says. */
   readonly deployedAt: number | undefined;
-  readonly unread: readonly { readonly part: string; readonly why: string }[];
+  readonly unread: readonly Unread[];
+}
+
+export interface Unread {
+  readonly part: string;
+  readonly why: string;
+  /** Nothing is wrong for it: a person may lack a right that only this part needs. */
+  readonly isNotice: boolean;
+  /** What lets it be read. */
+  readonly fix?: string;
 }
 
 /** `lastHour`: what was received, where it is read already. */
@@ -70,10 +79,14 @@ export async function readSystem(
 ): Promise<SystemView> {
   const { gauge, control, alarms, deployedAt } = await operator.gateway();
   const now = operator.clock.now();
-  const unread: { part: string; why: string }[] = [];
-  const read = <T>(part: string, work: () => Promise<T>): Promise<T | undefined> =>
+  const unread: Unread[] = [];
+  const read = <T>(
+    part: string,
+    work: () => Promise<T>,
+    as: Pick<Unread, 'isNotice' | 'fix'> = { isNotice: false },
+  ): Promise<T | undefined> =>
     work().catch((error: unknown) => {
-      unread.push({ part, why: explainError(error).message.split('\n')[0] ?? '' });
+      unread.push({ part, why: explainError(error).message.split('\n')[0] ?? '', ...as });
       return undefined;
     });
   const sends = operator.deployment.config.outbound !== undefined;
@@ -98,7 +111,7 @@ export async function readSystem(
     read('dead-letter queue', () => gauge.dead()),
     read('pauses', () => readPauses(control)),
     read('alarms', () => alarms()),
-    read('mutes', () => listMutes(operator)),
+    read('mutes', () => listMutes(operator), { isNotice: true, fix: `grant ${MUTE_RIGHTS}` }),
     read('sweeper', () => readSweeperView(control, deployedAt)),
     read('processor', () => readProcessor(operator)),
     read('audit', () => readAudit(control)),

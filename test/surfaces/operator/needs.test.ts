@@ -91,7 +91,7 @@ it('puts what died first and what is only worth knowing last, and a part that wa
   const view: SystemView = {
     ...WELL,
     ...{ openDeadLetters: 1_203, customers: SUMMARY, pauses: { pay: { by: 'ada', why: 'x', since: AT } } },
-    unread: [{ part: 'queue', why: 'AccessDenied' }],
+    unread: [{ part: 'queue', why: 'AccessDenied', isNotice: false }],
   };
   const needs = needsOf(view, NOW);
   expect(needsAPerson(needs)).toEqual([
