@@ -137,6 +137,8 @@ export interface NowView {
     readonly inFlight: number;
     readonly unfinished: number;
     readonly unfinishedCapped: boolean;
+    /** Part of it is a share of a sample. */
+    readonly unfinishedAbout: boolean;
     readonly oldestAt?: number;
     readonly dead: number;
     readonly deadCapped: boolean;

@@ -45,9 +45,9 @@ export class DynamoDbEventStore extends DynamoDbEventWriter implements EventStor
     return item && parseEventItem(item);
   }
 
-  async getMany(pks: readonly EventPk[]): Promise<readonly EventItem[]> {
+  async getMany(pks: readonly EventPk[], read?: 'eventual'): Promise<readonly EventItem[]> {
     const places = [...new Set(pks)].map(pk => ({ table: this.table, key: { pk } }));
-    const found = await readItems(this.client, places, { consistent: true, sleep: this.#sleep });
+    const found = await readItems(this.client, places, { consistent: read !== 'eventual', sleep: this.#sleep });
     return found.map(({ item }) => parseEventItem(fromAttributes(item)));
   }
 

@@ -64,8 +64,8 @@ export class DynamoDbPayloadStore implements PayloadStore {
     return this.#put({ ...item });
   }
 
-  listRefused(sourceId: SourceId, cause?: string): Promise<readonly RefusedItem[]> {
-    return listRefused(this.#client, this.#table, sourceId, cause);
+  listRefused(sourceId: SourceId, cause?: string, read?: 'eventual'): Promise<readonly RefusedItem[]> {
+    return listRefused(this.#client, this.#table, sourceId, cause, read);
   }
 
   async #put(item: Readonly<Record<string, unknown>>): Promise<void> {

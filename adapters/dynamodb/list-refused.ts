@@ -11,6 +11,7 @@ export async function listRefused(
   table: string,
   sourceId: SourceId,
   cause: string | undefined,
+  read: 'eventual' | undefined,
 ): Promise<readonly RefusedItem[]> {
   const found: RefusedItem[] = [];
   let from: QueryCommandInput['ExclusiveStartKey'];
@@ -19,7 +20,7 @@ export async function listRefused(
       TableName: table,
       KeyConditionExpression: 'pk = :pk AND begins_with(sk, :sk)',
       ExpressionAttributeValues: toAttributes({ ':pk': `_refused#${sourceId}`, ':sk': refusedPrefix(cause) }),
-      ConsistentRead: true,
+      ConsistentRead: read !== 'eventual',
       ...given({ ExclusiveStartKey: from }),
     };
     const page = await sent('dynamodb', 'Query', () => client.send(new QueryCommand(input)));

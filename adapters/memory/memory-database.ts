@@ -177,7 +177,7 @@ export class MemoryDatabase {
     });
   }
 
-  /** A page of one partition of a table, strongly consistent; sometimes shorter than asked for. */
+  /** A page of one partition of a table; sometimes shorter than asked for. */
   range(tableName: string, query: RangeQuery): { items: Item[]; after?: string } {
     return this.#answer(() => {
       const { random } = this.#options;
@@ -186,7 +186,8 @@ export class MemoryDatabase {
       const table = this.#table(tableName);
       const found = table.range({ ...query, limit });
       const bytes = found.reduce((sum, item) => sum + storedItemBytes(item), 0);
-      this.#chargeRead(tableName, Math.max(1, Math.ceil(bytes / 4096)));
+      const units = Math.max(1, Math.ceil(bytes / 4096));
+      this.#chargeRead(tableName, query.read === 'eventual' ? units / 2 : units);
       const items = found.map(item => copyItem(item));
       const last = items.at(-1)?.[table.definition.sort ?? ''];
       return last === undefined || items.length < limit ? { items } : { items, after: String(last) };

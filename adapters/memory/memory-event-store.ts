@@ -62,8 +62,8 @@ export class MemoryEventStore implements EventStore {
     return item && parseEventItem(item);
   }
 
-  async getMany(pks: readonly EventPk[]): Promise<readonly EventItem[]> {
-    const items = [...new Set(pks)].map(pk => this.#database.get(this.#table, { pk }));
+  async getMany(pks: readonly EventPk[], read?: 'eventual'): Promise<readonly EventItem[]> {
+    const items = [...new Set(pks)].map(pk => this.#database.get(this.#table, { pk }, read));
     return items.filter(item => item !== undefined).map(parseEventItem);
   }
 

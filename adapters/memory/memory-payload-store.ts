@@ -79,13 +79,13 @@ export class MemoryPayloadStore implements PayloadStore, StepStore {
     this.#database.write({ kind: 'put', table: this.#table, item: { ...item } });
   }
 
-  async listRefused(sourceId: SourceId, cause?: string): Promise<readonly RefusedItem[]> {
+  async listRefused(sourceId: SourceId, cause?: string, read?: 'eventual'): Promise<readonly RefusedItem[]> {
     const found: RefusedItem[] = [];
     let after: string | undefined;
     do {
       const from = refusedPrefix(cause);
       const range = { partition: `_refused#${sourceId}`, from, to: `${from}\uffff`, newestFirst: false, limit: 100 };
-      const page = this.#database.range(this.#table, { ...range, ...given({ after }) });
+      const page = this.#database.range(this.#table, { ...range, ...given({ after, read }) });
       found.push(...(page.items as unknown as RefusedItem[]));
       after = page.after;
     } while (after !== undefined);

@@ -34,6 +34,8 @@ export interface RangeQuery {
   readonly limit: number;
   /** Sort key of the last item of the page before. */
   readonly after?: string;
+  /** Sees the same here, and costs half. */
+  readonly read?: 'eventual';
 }
 
 /** A write that has been checked but not applied. */

@@ -96,7 +96,7 @@ export class CountingDatabase extends MemoryDatabase {
   override range(table: string, query: RangeQuery) {
     const page = super.range(table, query);
     const bytes = page.items.reduce((sum, item) => sum + itemSize(marshalled(item)), 0);
-    this.#billRead('Query', table, bytes, true);
+    this.#billRead('Query', table, bytes, query.read !== 'eventual');
     return page;
   }
 

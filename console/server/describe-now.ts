@@ -2,7 +2,8 @@
 
 import { given } from '#core/given.ts';
 import { HOUR_MS } from '#core/time.ts';
-import { type AllTraffic, readReceived, readTraffic } from '#operator/events/traffic.ts';
+import { sharedReads } from '#operator/events/shared-reads.ts';
+import { type AllTraffic, readTraffic } from '#operator/events/traffic.ts';
 import { type Need, needsOf } from '#operator/health/needs.ts';
 import { readSystem, type SystemView } from '#operator/health/system-view.ts';
 import type { Operator } from '#operator/operator.ts';
@@ -12,13 +13,11 @@ import type { NowView, SourceRow } from '../wire.ts';
 import { alarmRow, jobRow } from './rows.ts';
 
 export async function describeNow(operator: Operator): Promise<NowView> {
-  // Asked once: both count it.
-  const reading = readReceived(operator, HOUR_MS);
-  const lastHour = () => reading;
+  const already = await sharedReads(operator);
   const [system, traffic, views] = await Promise.all([
-    readSystem(operator, lastHour),
-    readTraffic(operator, lastHour),
-    listSources(operator),
+    readSystem(operator, already),
+    readTraffic(operator, already),
+    listSources(operator, already),
   ]);
   const now = operator.clock.now();
   const alarms = (system.alarms ?? [])
@@ -36,6 +35,7 @@ export async function describeNow(operator: Operator): Promise<NowView> {
       inFlight: main?.hidden ?? 0,
       unfinished: unfinished?.count ?? 0,
       unfinishedCapped: unfinished?.capped ?? false,
+      unfinishedAbout: unfinished?.estimated ?? false,
       ...given({ oldestAt: unfinished?.oldestAt }),
       dead: system.openDeadLetters ?? 0,
       deadCapped: system.deadLettersCapped ?? false,

@@ -70,8 +70,8 @@ export interface EventStore {
   readItem(table: string, key: ItemKey): Promise<ItemData | undefined>;
   /** Strongly consistent read. */
   get(pk: EventPk): Promise<EventItem | undefined>;
-  /** Strongly consistent; missing items are left out. At most 100 keys. */
-  getMany(pks: readonly EventPk[]): Promise<readonly EventItem[]>;
+  /** Missing items are left out. At most 100 keys. Default consistent; eventual costs half. */
+  getMany(pks: readonly EventPk[], read?: 'eventual'): Promise<readonly EventItem[]>;
   /** Events of one watch shard with `from <= watchAt < before`, oldest first. Eventually consistent, as indexes are. */
   watchDue(
     shard: string,
@@ -114,8 +114,8 @@ export interface PayloadStore {
   getDetail(pk: EventPk, sk: DetailKey): Promise<DetailItem | undefined>;
   /** Puts a refused request into its slot, over what was there. */
   putRefused(item: RefusedItem): Promise<void>;
-  /** Refused requests that are kept of a source, of one cause or of all, newest first. */
-  listRefused(sourceId: SourceId, cause?: string): Promise<readonly RefusedItem[]>;
+  /** Refused requests that are kept of a source, of one cause or of all, newest first. Default consistent; eventual costs half. */
+  listRefused(sourceId: SourceId, cause?: string, read?: 'eventual'): Promise<readonly RefusedItem[]>;
 }
 
 /** Declared fields of bodies, in the `payloads` table beside them. */

@@ -1,12 +1,11 @@
 /** What each source received in the last hour, minute by minute, and how many of its events died. */
 import { type EpochMs, type SourceId, splitEventPk } from '#core/glossary.ts';
-import type { TimelineEntry } from '#core/inbound/ports.ts';
 import { TimelineReader } from '#core/inbound/search/read-timeline.ts';
-import { DAY_MS, HOUR_MS, MINUTE_MS } from '#core/time.ts';
+import { DAY_MS, MINUTE_MS } from '#core/time.ts';
 import type { Operator } from '#operator/operator.ts';
+import { type SharedReads, sharedReads } from './shared-reads.ts';
 
 const TRAFFIC_MINUTES = 60;
-const MOST_ENTRIES = 20_000;
 const LAST_EVENT_MS = DAY_MS;
 
 interface Traffic {
@@ -18,24 +17,18 @@ interface Traffic {
   readonly lastAt: EpochMs | undefined;
 }
 
-/** What was received since a moment, the newest first. */
-export interface Received {
-  readonly entries: readonly TimelineEntry[];
-  /** False: more arrived than were read. */
-  readonly finished: boolean;
-}
-
 export interface AllTraffic {
   readonly sources: readonly Traffic[];
   /** More arrived than are counted here. */
   readonly capped: boolean;
 }
 
-/** `lastHour`: what was received, where it is read already. */
+/** `already`: what a screen reads for its other parts, too. */
 export async function readTraffic(
   operator: Operator,
-  lastHour = (): Promise<Received> => readReceived(operator, HOUR_MS),
+  already?: Pick<SharedReads, 'lastHour' | 'deathsPage'>,
 ): Promise<AllTraffic> {
+  const { lastHour, deathsPage } = already ?? (await sharedReads(operator));
   const now = operator.clock.now();
   const since = now - TRAFFIC_MINUTES * MINUTE_MS;
   const empty = (): number[] => Array.from({ length: TRAFFIC_MINUTES }, () => 0);
@@ -51,7 +44,7 @@ export async function readTraffic(
   }
   await Promise.all(
     [...found].map(async ([id, source]) => {
-      for (const at of await deathsSince(operator, id, since)) source.died[minuteOf(at)]! += 1;
+      for (const at of await deathsSince(deathsPage, id, since)) source.died[minuteOf(at)]! += 1;
       if (source.lastAt === 0) source.lastAt = await lastOf(operator, id, now);
     }),
   );
@@ -61,27 +54,15 @@ export async function readTraffic(
   };
 }
 
-/** Of the last `ms`; of more than about `most` the newest. */
-export async function readReceived(operator: Operator, ms: number, most = MOST_ENTRIES): Promise<Received> {
-  const { store } = await operator.gateway();
-  const now = operator.clock.now();
-  const window = { sources: operator.sourceIds, since: now - ms, until: now + 1 };
-  const entries: TimelineEntry[] = [];
-  let reader = new TimelineReader(window, 'newest', undefined, store);
-  while (!reader.finished && entries.length < most) {
-    const more = await reader.next(500, () => true);
-    entries.push(...more);
-    if (more.length < 500 && !reader.finished) reader = new TimelineReader(window, 'newest', reader.position, store);
-  }
-  return { entries, finished: reader.finished };
-}
-
-async function deathsSince(operator: Operator, source: SourceId, since: EpochMs): Promise<readonly EpochMs[]> {
-  const { store } = await operator.gateway();
+async function deathsSince(
+  deathsPage: SharedReads['deathsPage'],
+  source: SourceId,
+  since: EpochMs,
+): Promise<readonly EpochMs[]> {
   const deaths: EpochMs[] = [];
   let cursor: string | undefined;
   do {
-    const page = await store.attention(source, cursor);
+    const page = await deathsPage(source, cursor);
     const times = page.items.map(({ attentionAt }) => Number(attentionAt.split('#')[0]));
     deaths.push(...times.filter(at => at >= since));
     // Newest deaths first.

@@ -1,22 +1,24 @@
 /** How many events are not finished, by bounded reads: those the sweeper watches, and those it has not come to yet. */
 
-import type { EpochMs, EventPk } from '#core/glossary.ts';
+import { type EpochMs, type EventPk, splitEventPk } from '#core/glossary.ts';
+import type { TimelineEntry } from '#core/inbound/ports.ts';
 import { readArrivals } from '#core/inbound/protocol/arrivals.ts';
 import { type EventItem, WATCH_SHARDS } from '#core/inbound/protocol/event-item.ts';
 import { isTerminal } from '#core/inbound/protocol/event-status.ts';
 import { FAR } from '#core/inbound/protocol/event-writes.ts';
 import { TimelineReader } from '#core/inbound/search/read-timeline.ts';
-import { DAY_MS } from '#core/time.ts';
+import { DAY_MS, HOUR_MS } from '#core/time.ts';
 import type { Gateway } from '#operator/gateway.ts';
 import type { Operator } from '#operator/operator.ts';
+import type { Received } from './shared-reads.ts';
 
 const WATCHED_LIMIT = 10_000;
 /** The oldest is looked for among this number of watched events. */
 const OPEN_LIMIT = 500;
 /** Arrivals of one source that the sweeper has not come to; the newest of more. */
 const FRESH_LIMIT = 2_500;
-/** Records that are read of all arrivals, evenly spread. */
-const SAMPLE = 1_000;
+/** Records that are read of all arrivals, evenly spread: ten read units, for a screen that is open asks again and again. */
+const SAMPLE = 20;
 /** As far as the sweeper itself looks at a source that it was never at. */
 const FIRST_LOOK_MS = DAY_MS;
 const READ_AT_ONCE = 100;
@@ -46,9 +48,10 @@ export interface Unfinished {
   readonly breakers: readonly OpenBreaker[];
 }
 
-export async function readUnfinished(operator: Operator): Promise<Unfinished> {
+/** `lastHour`: what was received, which who shows this has read already. */
+export async function readUnfinished(operator: Operator, lastHour: () => Promise<Received>): Promise<Unfinished> {
   const gateway = await operator.gateway();
-  const [watched, fresh] = await Promise.all([readWatched(operator, gateway), readFresh(operator, gateway)]);
+  const [watched, fresh] = await Promise.all([readWatched(operator, gateway), readFresh(operator, gateway, lastHour)]);
   const times = [watched.oldestAt, fresh.oldestAt].filter(at => at !== undefined);
   return {
     count: watched.count + fresh.count,
@@ -65,9 +68,9 @@ async function readWatched(operator: Operator, { store }: Gateway): Promise<Unfi
   const pks: EventPk[] = [];
   let lastDueAt: EpochMs | undefined;
   let capped = false;
-  for (const shard of operator.sourceIds.flatMap(source =>
-    Array.from({ length: WATCH_SHARDS }, (_, n) => `${source}#${n}`),
-  )) {
+  const there = await store.occupied('watch');
+  const shards = operator.sourceIds.flatMap(source => Array.from({ length: WATCH_SHARDS }, (_, n) => `${source}#${n}`));
+  for (const shard of shards.filter(it => there?.has(it) ?? true)) {
     let cursor: string | undefined;
     do {
       const page = await store.watchDue(shard, { before: FAR + 1 }, cursor);
@@ -85,11 +88,20 @@ async function readWatched(operator: Operator, { store }: Gateway): Promise<Unfi
 }
 
 /** What arrived since the sweeper looked is not in that index: nearly all of it ends before it ever is. */
-async function readFresh(operator: Operator, { store, control }: Gateway): Promise<Unfinished> {
-  const [now, cursors] = [operator.clock.now(), await readArrivals(control)];
+async function readFresh(
+  operator: Operator,
+  { store, control }: Gateway,
+  lastHour: () => Promise<Received>,
+): Promise<Unfinished> {
+  const [now, cursors, hour] = [operator.clock.now(), await readArrivals(control), await lastHour()];
+  const wholeSince = hour.finished ? now - HOUR_MS : timeOf(hour.entries.at(-1)) + 1;
   const lists = await Promise.all(
     operator.sourceIds.map(async source => {
       const since = cursors[source] ?? now - FIRST_LOOK_MS;
+      if (since >= wholeSince) {
+        const mine = hour.entries.filter(it => splitEventPk(it.pk).sourceId === source && timeOf(it) >= since);
+        return { entries: mine.slice(0, FRESH_LIMIT), capped: mine.length > FRESH_LIMIT };
+      }
       const reader = new TimelineReader({ sources: [source], since, until: now + 1 }, 'newest', undefined, store);
       const entries = await reader.next(FRESH_LIMIT, () => true);
       return { entries, capped: !reader.finished };
@@ -98,9 +110,10 @@ async function readFresh(operator: Operator, { store, control }: Gateway): Promi
   const arrivals = lists.flatMap(it => it.entries);
   const step = Math.ceil(arrivals.length / SAMPLE);
   const sample = arrivals.filter((_, n) => n % step === 0);
-  const items = await readItems(
+  // Indexes lag as well: half the price for the same answer a moment later.
+  const items = await store.getMany(
     sample.map(it => it.pk),
-    store,
+    'eventual',
   );
   const open = items.filter(item => isOpen(item) && item.watchAt === undefined);
   return {
@@ -137,6 +150,8 @@ async function readItems(pks: readonly EventPk[], store: Gateway['store']): Prom
   );
   return (await Promise.all(chunks)).flat();
 }
+
+const timeOf = (entry: TimelineEntry | undefined): EpochMs => Number(entry?.timelineAt.slice(0, 13) ?? Number.NaN);
 
 function isOpen(item: EventItem): boolean {
   return !isTerminal(item.status);

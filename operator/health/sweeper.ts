@@ -23,8 +23,9 @@ export interface SweeperView extends SweeperRecord {
 export async function readSweeperView(
   control: Pick<ControlStore, 'read'>,
   deployedAt: EpochMs | undefined,
+  sweeperRecord = (): Promise<SweeperRecord> => readSweeper(control),
 ): Promise<SweeperView> {
-  const [record, lease] = await Promise.all([readSweeper(control), control.read(LEASE_CONTROL)]);
+  const [record, lease] = await Promise.all([sweeperRecord(), control.read(LEASE_CONTROL)]);
   return { ...record, ...(lease === undefined ? {} : { leasedUntil: Number(lease.value) }), ...given({ deployedAt }) };
 }
 

@@ -3,16 +3,15 @@
 import { given } from '#core/given.ts';
 import type { EpochMs } from '#core/glossary.ts';
 import { CONCERNS_CONTROL, type Concern, decodeConcerns, isKept } from '#core/inbound/protocol/concerns.ts';
-import { readPauses } from '#core/inbound/protocol/pause-source.ts';
 import type { PauseNote } from '#core/inbound/protocol/pauses.ts';
 import { type ReplayJob, readOpenJobs, readReplayJob } from '#core/inbound/replay/replay-job.ts';
-import { readSweeper } from '#core/inbound/sweep/sweeper-record.ts';
+import { readSweeper, type SweeperRecord } from '#core/inbound/sweep/sweeper-record.ts';
 import { type AuditState, readAudit } from '#core/inbound/watch/audit-records.ts';
 import type { QueueNumbers } from '#core/ports.ts';
 import { sideBySide } from '#core/side-by-side.ts';
 import { HOUR_MS } from '#core/time.ts';
 import { type DeliverySummary, readDeliverySummary } from '#operator/customers/deliveries.ts';
-import { type Received, readReceived } from '#operator/events/traffic.ts';
+import { once, type Received, type SharedReads, sharedReads } from '#operator/events/shared-reads.ts';
 import { readUnfinished, type Unfinished } from '#operator/events/unfinished.ts';
 import { explainError } from '#operator/explain-error.ts';
 import type { AlarmView, Mute } from '#operator/gateway.ts';
@@ -72,12 +71,10 @@ export interface Unread {
   readonly fix?: string;
 }
 
-/** `lastHour`: what was received, where it is read already. */
-export async function readSystem(
-  operator: Operator,
-  lastHour = (): Promise<Received> => readReceived(operator, WINDOWS['1h'], COUNTED_EVENTS),
-): Promise<SystemView> {
+/** `already`: what a screen reads for its other parts, too. */
+export async function readSystem(operator: Operator, already?: SharedReads): Promise<SystemView> {
   const { gauge, control, alarms, deployedAt } = await operator.gateway();
+  const { lastHour, pausesNow, deathsPage } = already ?? (await sharedReads(operator, COUNTED_EVENTS));
   const now = operator.clock.now();
   const unread: Unread[] = [];
   const read = <T>(
@@ -89,6 +86,7 @@ export async function readSystem(
       unread.push({ part, why: explainError(error).message.split('\n')[0] ?? '', ...as });
       return undefined;
     });
+  const sweeperRecord = once(() => readSweeper(control));
   const sends = operator.deployment.config.outbound !== undefined;
   const [
     main,
@@ -109,17 +107,17 @@ export async function readSystem(
   ] = await Promise.all([
     read('queue', () => gauge.main()),
     read('dead-letter queue', () => gauge.dead()),
-    read('pauses', () => readPauses(control)),
+    read('pauses', pausesNow),
     read('alarms', () => alarms()),
     read('mutes', () => listMutes(operator), { isNotice: true, fix: `grant ${MUTE_RIGHTS}` }),
-    read('sweeper', () => readSweeperView(control, deployedAt)),
+    read('sweeper', () => readSweeperView(control, deployedAt, sweeperRecord)),
     read('processor', () => readProcessor(operator)),
     read('audit', () => readAudit(control)),
     read('received', async () => {
       const all = await lastHour();
       return { '5m': countSince(now - WINDOWS['5m'], all), '1h': countSince(now - WINDOWS['1h'], all) };
     }),
-    read('unfinished', () => readUnfinished(operator)),
+    read('unfinished', () => readUnfinished(operator, lastHour)),
     read('refused', async () =>
       countRefused(await listRefused(operator, { sources: operator.sourceIds, since: now - WINDOWS['1h'] })),
     ),
@@ -129,7 +127,7 @@ export async function readSystem(
         it => isKept(it, now) && (it.kind !== 'handler_fails' || (it.events ?? 0) > 1),
       ),
     ),
-    read('dead letters', () => countDeadLetters(operator)),
+    read('dead letters', () => countDeadLetters(operator, sweeperRecord, deathsPage)),
     read('replay jobs', async () => {
       const found = await Promise.all((await readOpenJobs(control)).map(id => readReplayJob(id, control)));
       return found.flatMap(it => (it?.job.state === 'running' ? [it.job] : []));
@@ -168,20 +166,23 @@ interface DeathCount {
   readonly capped?: true;
 }
 
-async function countDeadLetters(operator: Operator): Promise<DeathCount> {
-  const { store, control } = await operator.gateway();
-  const last = (await readSweeper(control)).deaths;
+async function countDeadLetters(
+  operator: Operator,
+  sweeperRecord: () => Promise<SweeperRecord>,
+  deathsPage: SharedReads['deathsPage'],
+): Promise<DeathCount> {
+  const last = (await sweeperRecord()).deaths;
   const counted = last && { open: last.open, at: last.at, ...(last.complete ? {} : { capped: true as const }) };
   // Where there were very many and one source has more than a page of them, nothing is counted anew.
   if (counted !== undefined && counted.open > COUNTED_DEATHS)
     for (const source of operator.sourceIds.slice(0, LOOKED_AT))
-      if ((await store.attention(source)).cursor !== undefined) return counted;
+      if ((await deathsPage(source)).cursor !== undefined) return counted;
   let open = 0;
   let more = false;
   await sideBySide(operator.sourceIds, async source => {
     let cursor: string | undefined;
     do {
-      const page = await store.attention(source, cursor);
+      const page = await deathsPage(source, cursor);
       open += page.items.length;
       cursor = page.cursor;
     } while (cursor !== undefined && open < COUNTED_DEATHS);

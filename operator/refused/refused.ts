@@ -52,7 +52,7 @@ export async function readRefused(
 ): Promise<readonly RefusedRequest[]> {
   const found = await Promise.all(
     filter.sources.map(async source =>
-      (await payloads.listRefused(source, filter.cause)).map(item => requestOf(source, item)),
+      (await payloads.listRefused(source, filter.cause, 'eventual')).map(item => requestOf(source, item)),
     ),
   );
   return found

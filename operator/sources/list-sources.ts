@@ -2,9 +2,9 @@
 import { parseSecret } from '#adapters/secrets/parse-secret.ts';
 import type { ResolvedSource } from '#core/config/resolved-config.ts';
 import type { EpochMs } from '#core/glossary.ts';
-import { readPauses } from '#core/inbound/protocol/pause-source.ts';
 import type { PauseNote } from '#core/inbound/protocol/pauses.ts';
 import { secretName } from '#core/names.ts';
+import { type SharedReads, sharedReads } from '#operator/events/shared-reads.ts';
 import type { Operator } from '#operator/operator.ts';
 import { stateOf } from './stored-state.ts';
 
@@ -22,9 +22,13 @@ export interface SourceView {
   readonly paused: PauseNote | undefined;
 }
 
-export async function listSources(operator: Operator): Promise<readonly SourceView[]> {
-  const { secrets, control } = await operator.gateway();
-  const pauses = await readPauses(control);
+/** `already`: what a screen reads for its other parts, too. */
+export async function listSources(
+  operator: Operator,
+  already?: Pick<SharedReads, 'pausesNow'>,
+): Promise<readonly SourceView[]> {
+  const { secrets } = await operator.gateway();
+  const pauses = await (already ?? (await sharedReads(operator))).pausesNow();
   return Promise.all(
     operator.deployment.sources.map(async ({ source, needsSecret }) => {
       const stored = needsSecret ? await secrets.read(secretName(operator.deployment.config, source.id)) : undefined;

@@ -101,6 +101,7 @@ function Numbers({ view: { numbers } }: { readonly view: NowView }) {
       <div>
         <dt>In progress</dt>
         <dd>
+          {numbers.unfinishedAbout && !numbers.unfinishedCapped ? 'about ' : ''}
           {count(numbers.unfinished, numbers.unfinishedCapped)}{' '}
           {numbers.oldestAt === undefined ? null : (
             <small>

@@ -31,7 +31,7 @@ export class SpreadStore extends SpreadWriter implements EventStore {
   readonly readItem: EventStore['readItem'] = (table, key) => this.#store.readItem(table, key);
   readonly noted: EventStore['noted'] = keys => this.#store.noted(keys);
   readonly get: EventStore['get'] = pk => this.#store.get(pk);
-  readonly getMany: EventStore['getMany'] = pks => this.#store.getMany(pks);
+  readonly getMany: EventStore['getMany'] = (pks, read) => this.#store.getMany(pks, read);
   readonly attention: EventStore['attention'] = (partition, cursor) => this.#store.attention(partition, cursor);
   readonly occupied: EventStore['occupied'] = index => this.#store.occupied(index);
   readonly scan: EventStore['scan'] = cursor => this.#store.scan(cursor);

@@ -48,7 +48,7 @@ describe('status with one call that is throttled', () => {
     ['the number of dead messages', it => ({ gauge: without(it.gauge, 'dead') }), ['dead_letter_queue']],
     ['the alarms', () => ({ alarms: failing }), ['alarms']],
     ['the list of dead letters', it => ({ store: without(it.store, 'attention') }), ['open_dead_letters']],
-    ['the watched events', it => ({ store: without(it.store, 'watchDue') }), ['unfinished']],
+    ['the watched events', it => ({ store: without(it.store, 'occupied') }), ['unfinished']],
     ['the timeline', it => ({ store: without(it.store, 'timeline') }), ['received', 'unfinished']],
     ['refused requests', it => ({ payloads: without(it.payloads, 'listRefused') }), ['refused']],
     ['pauses', it => ({ control: without(it.control, 'read', (name: never) => name === 'pauses') }), ['paused']],
