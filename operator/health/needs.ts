@@ -56,7 +56,7 @@ function processor({ processor: view }: SystemView): readonly Need[] {
   return [need(`the processor is stopped (${view.state}): events wait`, next)];
 }
 
-/** `over 3,000`, `100,000 (counted 5 min ago)`. */
+/** `over 300`, `100,000 (counted 5 min ago)`. */
 export function deadCountText(
   { openDeadLetters = 0, deadLettersAt, deadLettersCapped }: SystemView,
   what: string,

@@ -156,7 +156,7 @@ export async function readSystem(operator: Operator, already?: SharedReads): Pro
 }
 
 /** Counted by the index up to here, as the first screen is read again and again; of more the sweeper keeps a count. */
-const COUNTED_DEATHS = 3_000;
+const COUNTED_DEATHS = 300;
 /** Sources, one after the other. */
 const LOOKED_AT = 4;
 

@@ -7,7 +7,7 @@ import { readSystem } from '#operator/health/system-view.ts';
 import { ConsoleGateway } from '#test/kit/console-gateway.ts';
 
 /** Of the index. */
-const PAGE = 1_000;
+const PAGE = 100;
 
 async function withDead(many: number, counted?: { open: number; complete: boolean }) {
   const gateway = new ConsoleGateway();
@@ -34,10 +34,10 @@ async function withDead(many: number, counted?: { open: number; complete: boolea
 }
 
 it('counts few, whatever the sweeper counted', async () => {
-  const { view, text } = await withDead(2_500, { open: 7, complete: true });
-  expect(view.openDeadLetters).toBe(2_500);
+  const { view, text } = await withDead(250, { open: 7, complete: true });
+  expect(view.openDeadLetters).toBe(250);
   expect(view.deadLettersAt).toBeUndefined();
-  expect(text).toBe('2,500 dead letters');
+  expect(text).toBe('250 dead letters');
 });
 
 it('tells the sweeper’s count of many, with its time, and reads no more than a part of them', async () => {
@@ -54,8 +54,8 @@ it('says that there are more where nobody has counted all, or fewer than there a
   for (const counted of [undefined, { open: 7, complete: true }]) {
     const { view, text } = await withDead(9_000, counted);
     expect(view.deadLettersCapped).toBe(true);
-    expect(view.openDeadLetters).toBeGreaterThanOrEqual(3_000);
-    expect(view.openDeadLetters).toBeLessThan(9_000);
-    expect(text).toMatch(/^over [3-8],\d{3} dead letters$/);
+    expect(view.openDeadLetters).toBeGreaterThanOrEqual(300);
+    expect(view.openDeadLetters).toBeLessThan(900);
+    expect(text).toMatch(/^over [3-8]\d\d dead letters$/);
   }
 });

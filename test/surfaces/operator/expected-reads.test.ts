@@ -19,8 +19,7 @@ async function asked(sources: readonly string[], ms: number, counted: number | n
     gateway.add({ source, key: `k${n}`, type: 'x', status: 'dead_letter', receivedAt, tookMs: 0, cause: 'permanent' });
   for (let n = 0; n < 2_000; n++) die('stripe', n, now - (n + 1) * MINUTE_MS);
   for (let n = 0; n < 200; n++) die('github', n, now - (n + 1) * 10_000);
-  if (counted !== null)
-    await noteSweeper({ deaths: { at: now, open: counted, inQueue: 0, complete: true } }, control);
+  if (counted !== null) await noteSweeper({ deaths: { at: now, open: counted, inQueue: 0, complete: true } }, control);
   const attention = store.attention.bind(store);
   store.attention = async (partition, cursor = '0') => {
     const { items } = await attention(partition);
