@@ -62,7 +62,7 @@ export interface SystemView {
   readonly unread: readonly Unread[];
 }
 
-export interface Unread {
+interface Unread {
   readonly part: string;
   readonly why: string;
   /** Nothing is wrong for it: a person may lack a right that only this part needs. */
