@@ -37,6 +37,7 @@ import { discordEvents } from './discord-events.ts';
 import { discordInteractions } from './discord-interactions.ts';
 import { docusign } from './docusign.ts';
 import { dropbox } from './dropbox.ts';
+import { dwolla } from './dwolla.ts';
 import { easypost } from './easypost.ts';
 import { ebay } from './ebay.ts';
 import { elevenlabs } from './elevenlabs.ts';
@@ -194,6 +195,7 @@ const all: readonly ProviderSpec[] = [
   discordInteractions,
   docusign,
   dropbox,
+  dwolla,
   easypost,
   ebay,
   elevenlabs,

@@ -1,0 +1,39 @@
+import type { ProviderSpec } from 'holdfast';
+
+export const dwolla: ProviderSpec = {
+  id: 'dwolla',
+  title: 'Dwolla',
+  docs: 'https://developers.dwolla.com/',
+  checkedOn: '2026-11-27',
+  source:
+    "Dwolla's own guides to webhooks (overview, validating) and its reference, retrieve a webhook: an HMAC-SHA256 of the body in hex, the fields of an event, 20 seconds, eight retries over 72 hours.",
+  strength: 'signed',
+  verify: [
+    {
+      id: 'dwolla',
+      alg: 'hmac-sha256',
+      sig: { from: 'header:x-request-signature-sha-256' },
+      encoding: 'hex',
+      message: '{body}',
+    },
+  ],
+  identity: {
+    // A transfer between two customers is an event for each of them.
+    key: [['json:id']],
+    type: ['json:topic'],
+    time: [
+      { from: 'json:created', unit: 'iso8601' },
+      { from: 'json:timestamp', unit: 'iso8601' },
+    ],
+    ordering: 'json:resourceId',
+  },
+  types: { character: '[a-z_]', example: 'customer_transfer_completed' },
+  ack: { status: 200, rejectStatus: 401, deadlineMs: 20_000 },
+  handshakes: [],
+  methods: ['POST'],
+  signatureHeaders: ['x-request-signature-sha-256'],
+  retries:
+    'Eight times over 72 hours with growing waits, after a status of 400 or more or 20 seconds without an answer.',
+  setup:
+    'Create a webhook subscription through the API with this URL and a secret of your own making, which is the secret of the source. Events come in no certain order.',
+};
