@@ -160,7 +160,7 @@ export function goesByTimes(world: OutboundWorld, from: State, me: number, actio
 
 /** The gate changed since the session read it. */
 function seesGate({ world, action }: Acting): void {
-  const shut = action.endsWith('closed');
+  const shut = action.endsWith('shut');
   demand(isShut(world.runtimeItem().gate) === shut, `the gate is ${world.runtimeItem().gate}`);
 }
 

@@ -137,7 +137,7 @@ function lookAtLease(self: Session): void {
   else if (changed) {
     const why = isShut(gate) ? 'closed' : '';
     self.certain(
-      `finds the gate ${isShut(gate) ? 'closed' : 'opened'}`,
+      `finds the gate ${isShut(gate) ? 'shut' : 'opened'}`,
       self.go('release', state, { ...none, why, gate }),
     );
   } else self.certain('looks: its lease and its gate', self.go('check', state, { gate }));
