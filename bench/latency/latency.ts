@@ -7,9 +7,11 @@ import { coldShare, type Traffic } from './cold-share.ts';
 import { CORE_MB, CPU_SHARE, ENVIRONMENTS, INPUTS, MEMORY_MB } from './inputs.ts';
 import { type Conditions, coldMs, drawJourney, ingestMs, type Measured, processMs } from './latency-model.ts';
 import { type Choice, cheapestUnder, memoryCurve, memoryTable } from './memory-curve.ts';
+import { noteCost } from './note-cost.ts';
 
 const MILLION: Traffic = { eventsPerDay: 1_000_000, bursts: { count: 2, factor: 25, seconds: 60 } };
 const DRAWS = { quick: 200_000, full: 2_000_000 } as const;
+const NOTES = { quick: 300, full: 2_000 } as const;
 /** Of the mission, in milliseconds. */
 const P99_LIMIT = 200;
 const WARM = { coldIngest: 0, coldProcess: 0 };
@@ -76,6 +78,9 @@ export const modelLatency: Bench = async ({ quick, say, known }): Promise<Sectio
   const acceptP90 = quantile(warm.accept, 0.9);
   const cold = Math.max(coldIngest, coldProcess);
   const ms = (value: number): string => `${Math.round(value)} ms`;
+  say('  ingest with and without the note of the hour');
+  const { noted, known: without } = await noteCost(quick ? NOTES.quick : NOTES.full);
+  const times = (share: 'p50' | 'p99'): string => `${(noted[share] / without[share]).toFixed(2)} ×`;
   say('  the two functions with other memories');
   const curve = memoryCurve(measured, draws / 10);
   const cheapest = cheapestUnder(P99_LIMIT, curve);
@@ -112,11 +117,17 @@ export const modelLatency: Bench = async ({ quick, say, known }): Promise<Sectio
         reference: `warm: ${ms(quantile(warm.processed, 0.999))}`,
         moonshot: '280 ms',
       },
+      {
+        name: 'calls of ingest with the note of the hour, p50 and p99',
+        value: `${times('p50')}, ${times('p99')}`,
+        reference: `without, the same requests: ${ms(without.p50)}, ${ms(without.p99)}`,
+      },
     ],
     tables: [latencyTable([warm, burst, day]), inputTable(measured), memoryTable(curve, MEMORY_MB, P99_LIMIT)],
     notes: [
       `A cold start adds ${ms(meanOf(5_000, () => coldMs(measured, random)))} on average; it hits only the request that causes it.`,
       `Memory: a function has the share of a core that its memory is of ${CORE_MB.toLocaleString('en')} MB, and its calls wait as long with any. ${saidOf(curve, cheapest)} Only CPU is measured here: a run on AWS must confirm it.`,
+      'The note of the hour goes beside the payload: a request that makes it waits for the slower of the two. A copy of ingest makes one an hour for each source, so of a source with more than a hundred events an hour and copy the p99 is that without. The real function ran in memory, its calls drawn from the inputs.',
       'The network between the provider and AWS is not in it, and neither is the time of your own handler.',
     ],
     data: {

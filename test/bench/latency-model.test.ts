@@ -3,6 +3,7 @@ import { SeededRandom } from '#adapters/memory/seeded-random.ts';
 import { coldShare } from '#bench/latency/cold-share.ts';
 import { INPUTS, valueAt } from '#bench/latency/inputs.ts';
 import { drawJourney, type Measured } from '#bench/latency/latency-model.ts';
+import { noteCost } from '#bench/latency/note-cost.ts';
 import { quantile } from '#bench/measure/statistics.ts';
 
 const LEAN: Measured = {
@@ -49,4 +50,11 @@ describe('the share of cold starts', () => {
   it('grows with bursts', () => {
     expect(day(50_000, 50)).toBeGreaterThan(day(50_000, 1));
   });
+});
+
+it('a request that makes the note of the hour waits for the slower of two calls, and not for both', async () => {
+  const { noted, known } = await noteCost(300);
+  expect(noted.p50).toBeGreaterThan(known.p50);
+  // One more call after the other would be four.
+  expect(noted.p50 - known.p50).toBeLessThan(3);
 });
