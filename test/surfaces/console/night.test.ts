@@ -182,7 +182,7 @@ describe.skipIf(BROWSER_PATH === undefined)('a bad night', () => {
     const box = page.locator('.banner').first();
     expect(await box.innerText()).toContain(`${died} events died in the last hour`);
     await box.getByRole('button', { name: 'Replay …' }).click();
-    await page.getByText(`${died} events`).first().waitFor();
+    await page.getByRole('button', { name: `Replay ${died} events` }).waitFor();
     await page.keyboard.press('Escape');
     await page.waitForSelector('dialog', { state: 'detached' });
     // And what was refused: how often, why, and where to look.
@@ -327,7 +327,7 @@ describe.skipIf(BROWSER_PATH === undefined)('a bad night', () => {
     await task('to the alarm and its runbook', async () => {
       await page.getByRole('link', { name: /alarm holdfast-local/ }).click();
       await page.locator('.markdown h1, .markdown h2').first().waitFor();
-      await page.getByText('events are dead').waitFor();
+      await page.locator('.guide > p', { hasText: /^events are dead$/ }).waitFor();
       await page
         .locator('.markdown td', { hasText: /^step 1$/ })
         .first()

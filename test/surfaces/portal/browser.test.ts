@@ -106,6 +106,7 @@ describe.skipIf(BROWSER_PATH === undefined)('the portal in a browser', () => {
     const world = await broken();
     const { page, wrong } = await open(await world.link('uid:globex', { subject: 'ada' }));
     // Where the failures are seen first, of all endpoints.
+    await page.locator('.line-link.delivery').nth(39).waitFor();
     await page.getByRole('button', { name: 'Send many again …' }).click();
     await page.getByText('40 deliveries are dead, whichever endpoint they go to.').waitFor();
     await page.keyboard.press('Escape');
