@@ -78,6 +78,7 @@ export function Deliveries({ endpoint, urls }: DeliveriesProps) {
         {may('replay') ? (
           <button
             type="button"
+            disabled={view.data === undefined}
             onClick={() => {
               // What is counted is what is sent: a state is chosen first.
               const there = (wanted: string) => view.data?.data.some(each => each.status === wanted);
