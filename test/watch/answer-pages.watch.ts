@@ -63,7 +63,7 @@ describe.skipIf(!python || !isLongRun())('a page is answered', () => {
     expect(shown).toMatch(shows);
   };
 
-  it.concurrent.each(rows)('$page', row => inItsLane(row, () => answer(row)), 25 * MINUTE_MS);
+  it.concurrent.each(rows)('$page', row => inItsLane(row, () => answer(row)), 45 * MINUTE_MS);
 });
 
 /** When each of a lane has ended; those without one are over before any lane begins. */

@@ -131,7 +131,7 @@ export const INCIDENTS: Readonly<Record<Runbook, Incident | Elsewhere>> = {
     make: place => place.disableMapping('Process'),
     alarm: 'probe-missing-or-slow',
     says: '`not_completed`: accepted, and not processed',
-    shows: /WRONG +processor +its event source mapping is Disabled/,
+    shows: /WRONG +processor +its event source mapping is Disabl/,
     further: [
       ['logs --of probe --since 15m', /not_completed/],
       ['processor start', /takes messages again/],
