@@ -210,6 +210,15 @@ export function endpointWords(of: EndpointState, clock: (iso: string) => string,
   return parts.filter(part => part !== '').join('; ');
 }
 
+/** The same with what waits for it and what is dead, where that was counted. */
+export function unwellWords(
+  of: EndpointState & { readonly waiting?: Waiting; readonly dead?: number; readonly dead_more?: boolean },
+  clock: (iso: string) => string,
+): string {
+  const waits = of.waiting === undefined ? '' : waitsWords(of.waiting);
+  return [endpointWords(of, clock), waits, deadWords(of.dead ?? 0, of.dead_more ?? false)].filter(Boolean).join('; ');
+}
+
 /** Tries of the last 24 hours, the running hour first. */
 export interface DayCounts {
   readonly successes: readonly number[];

@@ -8,7 +8,7 @@ import { number } from '#core/problem.ts';
 import { SECOND_MS, toIso } from '#core/time.ts';
 import { causeWords, stateWord } from '#core/words.ts';
 import { predictCost } from '#operator/cost/predict-cost.ts';
-import { listEndpoints, readOutbound } from '#operator/customers/deliveries.ts';
+import { listEndpoints, readOutbound, worstFirst } from '#operator/customers/deliveries.ts';
 import { groupDeadByError } from '#operator/deaths/dead-letters.ts';
 import { listWhere, readWhere, WHERE_SINCE } from '#operator/events/find-by-field.ts';
 import { findOne } from '#operator/events/find-one.ts';
@@ -270,9 +270,11 @@ const endpointsTool = (operator: Operator): Tool =>
       return {
         applications: applications.length,
         endpoints,
-        unwell: unwell
-          .slice(0, MOST_LISTED)
-          .map(each => ({ ...endpointView(each), application: handle(each.application) })),
+        unwell: (await worstFirst(operator, unwell)).slice(0, MOST_LISTED).map(each => ({
+          ...endpointView(each),
+          application: handle(each.application),
+          ...given({ waiting: each.waiting, dead_now: each.dead, dead_more: each.dead_more }),
+        })),
         more_unwell: Math.max(0, unwell.length - MOST_LISTED),
       };
     },

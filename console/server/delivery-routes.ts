@@ -5,7 +5,6 @@ import { isWellState } from '#core/words.ts';
 import {
   daysOf,
   deliveriesOf,
-  type Endpoint,
   type GateAct,
   healthOf,
   listApplications,
@@ -18,8 +17,9 @@ import {
   retryDelivery,
   setGate,
   testEndpoint,
+  withCounts,
+  worstFirst,
 } from '#operator/customers/deliveries.ts';
-import type { Operator } from '#operator/operator.ts';
 import { usageError } from '#operator/operator-error.ts';
 import { reasonOf, wholeOf } from './read-input.ts';
 import type { Asked, Route } from './route.ts';
@@ -47,24 +47,10 @@ const at = ({ params }: Asked): { app: string; ep: string; message: string } => 
   message: params['msg'] ?? '',
 });
 
-/** Each of these costs a call, which asks what waits for the endpoint and what is dead. */
-const WITH_HEALTH = 20;
-
 async function overview({ operator }: Asked) {
   const { applications, endpoints, unwell } = await readOutbound(operator);
-  const counts = await countsOf(operator, unwell);
-  const lines = unwell.map((each, n) => ({ ...each, ...counts[n] }));
-  return { applications, endpoints, unwell: lines, now: operator.clock.now() };
+  return { applications, endpoints, unwell: await worstFirst(operator, unwell), now: operator.clock.now() };
 }
-
-/** What waits for the first of them, and what is dead. */
-const countsOf = (operator: Operator, unwell: readonly Pick<Endpoint, 'application' | 'id'>[]) =>
-  Promise.all(
-    unwell.slice(0, WITH_HEALTH).map(async ({ application, id }) => {
-      const { waiting, dead, dead_more } = await healthOf(operator, application, id);
-      return { waiting, dead, dead_more };
-    }),
-  );
 
 async function application(asked: Asked) {
   const { operator } = asked;
@@ -75,10 +61,8 @@ async function application(asked: Asked) {
     daysOf(operator, app),
   ]);
   const unwell = listed.filter(({ state }) => !isWellState(state));
-  const counts = await countsOf(operator, unwell);
-  const endpoints = listed.map(each => {
-    return { ...each, ...counts[unwell.indexOf(each)], ...given({ day: days.get(each.id) }) };
-  });
+  const counts = new Map((await withCounts(operator, unwell)).map(each => [each.id, each]));
+  const endpoints = listed.map(each => ({ ...each, ...counts.get(each.id), ...given({ day: days.get(each.id) }) }));
   const found = all.find(({ id, uid }) => id === app || `uid:${uid}` === app);
   return { application: found, endpoints, now: operator.clock.now() };
 }

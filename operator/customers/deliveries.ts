@@ -11,6 +11,7 @@ import { type DayCounts, isWellState, type EndpointState as StateOf } from '#cor
 import { askDelivery, type DeliveryCall } from '#operator/delivery-api.ts';
 import type { Gateway } from '#operator/gateway.ts';
 import type { Operator } from '#operator/operator.ts';
+import { OperatorError } from '#operator/operator-error.ts';
 import type { Attempt, Delivery as DeliveryOf, Health } from '../../ui/delivery.ts';
 
 type State = (typeof STATES)[number];
@@ -244,6 +245,43 @@ export function testEndpoint(
 ): Promise<TestAnswer> {
   const body = type === undefined ? {} : { type };
   return ask(operator, { method: 'POST', path: [...endpointPath(app, ep), 'test'], body });
+}
+
+/** What waits for an endpoint, and what is dead. */
+export type EndpointCounts = Pick<Health, 'waiting' | 'dead' | 'dead_more'>;
+
+/** Each costs a call. */
+const COUNTED_ENDPOINTS = 20;
+
+/** With what waits for each of the first 20 and what is dead, in their order; one that was deleted meanwhile has no counts. */
+export async function withCounts<E extends Pick<Endpoint, 'application' | 'id'>>(
+  operator: Caller,
+  endpoints: readonly E[],
+): Promise<readonly (E & Partial<EndpointCounts>)[]> {
+  const counted = endpoints.slice(0, COUNTED_ENDPOINTS).map(async each => {
+    const health = await healthOf(operator, each.application, each.id).catch((error: unknown) => {
+      if (error instanceof OperatorError && error.kind === 'not_found') return undefined;
+      throw error;
+    });
+    if (health === undefined) return each;
+    const { waiting, dead, dead_more } = health;
+    return { ...each, waiting, dead, dead_more };
+  });
+  return [...(await Promise.all(counted)), ...endpoints.slice(COUNTED_ENDPOINTS)];
+}
+
+/** The one for which the most died or waits first. Of more than 20 those are counted that failed most often in a row. */
+export async function worstFirst<E extends Endpoint>(
+  operator: Caller,
+  unwell: readonly E[],
+): Promise<readonly (E & Partial<EndpointCounts>)[]> {
+  const weightOf = ({ waiting, dead = 0 }: Partial<EndpointCounts>): number =>
+    dead + (waiting?.about ?? waiting?.count ?? 0);
+  const all = await withCounts(
+    operator,
+    unwell.toSorted((a, b) => b.failed_in_a_row - a.failed_in_a_row),
+  );
+  return all.toSorted((a, b) => weightOf(b) - weightOf(a));
 }
 
 export interface OutboundOverview {

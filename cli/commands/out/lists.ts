@@ -6,7 +6,16 @@ import { isoSince, wholeNumber } from '#cli/filter-options.ts';
 import type { Style } from '#cli/output.ts';
 import { type CommandSet, type Run, withExamples } from '#cli/run.ts';
 import { parseIso } from '#core/time.ts';
-import { addressWords, answerWords, dayWords, endpointWords, heldWords, stateWord, waitsWords } from '#core/words.ts';
+import {
+  addressWords,
+  answerWords,
+  dayWords,
+  endpointWords,
+  heldWords,
+  stateWord,
+  unwellWords,
+  waitsWords,
+} from '#core/words.ts';
 import {
   type Delivery,
   daysOf,
@@ -21,6 +30,7 @@ import {
   messageBody,
   readDeliverySummary,
   readOutbound,
+  worstFirst,
 } from '#operator/customers/deliveries.ts';
 
 const COLOURS: Readonly<Record<Endpoint['state'], Style>> = {
@@ -43,10 +53,11 @@ export function addOutLists(out: Command, set: CommandSet): void {
     ['holdfast out status', 'one line for each endpoint that fails, is on hold, paused or disabled'],
   ).action(
     set.action(async run => {
-      const [{ applications, endpoints, unwell }, { egress_guard: guard }] = await Promise.all([
+      const [{ applications, endpoints, unwell: found }, { egress_guard: guard }] = await Promise.all([
         readOutbound(run),
         readDeliverySummary(run),
       ]);
+      const unwell = await worstFirst(run, found);
       const many = applications.length;
       run.out.result({ applications: many, endpoints, unwell, egress_guard: guard }, () => [
         ...(guard === null ? [] : [run.out.paint('yellow', guardText(guard))]),
@@ -60,7 +71,7 @@ export function addOutLists(out: Command, set: CommandSet): void {
             nameOf(each),
             run.out.paint(COLOURS[each.state], stateWord(each.state)),
             addressWords(each.url),
-            endpointWords(each, iso => run.out.ago(Date.parse(iso))),
+            unwellWords(each, iso => run.out.ago(Date.parse(iso))),
           ]),
         ),
       ]);

@@ -105,7 +105,7 @@ function Acts({ health, endpoint, ask: askFor }: ActsProps) {
       ))}
       {gate === 'disabled' || endpoint?.url === null ? null : (
         <button type="button" class={HELPS[health.state] === undefined ? 'primary' : ''} onClick={() => askFor('test')}>
-          Send a test …
+          {TEST_BUTTON}
         </button>
       )}
     </div>
@@ -167,7 +167,9 @@ function Deliveries({ app, path }: { readonly app: string; readonly path: string
   );
 }
 
-function Test({ path, onClose }: { readonly path: string; readonly onClose: () => void }) {
+export const TEST_BUTTON = 'Send a test …';
+
+export function Test({ path, onClose }: { readonly path: string; readonly onClose: () => void }) {
   const [sent, setSent] = useState<OutTest>();
   const submit = async (): Promise<AfterConfirm> => {
     setSent(await ask<OutTest>(`${path}/test`, { body: {} }));

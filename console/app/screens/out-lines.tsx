@@ -1,6 +1,6 @@
 /** Endpoints and deliveries as lines of a list. */
 import type { ComponentChildren } from 'preact';
-import { addressWords, answerWords, deadWords, endpointWords, waitsWords } from '../../../core/words.ts';
+import { addressWords, answerWords, unwellWords } from '../../../core/words.ts';
 import { DaySpark } from '../../../ui/day.tsx';
 import { State, Url } from '../../../ui/parts.tsx';
 import { shortId, visible } from '../../../ui/text.tsx';
@@ -26,11 +26,8 @@ interface EndpointLineProps {
 
 /** How it is, and what happens next. */
 export function EndpointLine({ endpoint, of, act }: EndpointLineProps) {
-  const { application, url, state, types, waiting, dead = 0, dead_more: isMore, day } = endpoint;
-  const waits = waiting === undefined ? '' : waitsWords(waiting);
-  const words = [endpointWords(endpoint, clock), waits, deadWords(dead, isMore ?? false)]
-    .filter(word => word !== '')
-    .join('; ');
+  const { application, url, state, types, day } = endpoint;
+  const words = unwellWords(endpoint, clock);
   return (
     <div class="line-row">
       <Link

@@ -11,6 +11,7 @@ import { useLoad } from '../parts/load.ts';
 import { Link } from '../parts/route.tsx';
 import { session } from '../parts/session.ts';
 import { Body } from './out-body.tsx';
+import { TEST_BUTTON, Test } from './out-endpoint.tsx';
 import { type Act, Gate, HELPS } from './out-gate.tsx';
 import { DeliveryLine, EndpointLine, hrefOf, nameOf } from './out-lines.tsx';
 
@@ -24,12 +25,15 @@ const REFRESH_MS = 15_000;
 
 export function Out() {
   const view = useLoad<Overview>('/api/out', REFRESH_MS);
-  const [asking, setAsking] = useState<{ act: Act; endpoint: OutEndpoint }>();
+  const [asking, setAsking] = useState<{ act: Act | 'test'; endpoint: OutEndpoint }>();
+  const pathOf = ({ application, id }: OutEndpoint): string => `/api/out/apps/${application}/endpoints/${id}`;
+  const stop = () => setAsking(undefined);
+  // As the first button on its own page.
   const helpFor = (endpoint: OutEndpoint) => {
-    const act = HELPS[endpoint.state];
-    return act === undefined || session().readOnly ? null : (
+    const act = HELPS[endpoint.state] ?? 'test';
+    return session().readOnly ? null : (
       <button type="button" class="small" onClick={() => setAsking({ act, endpoint })}>
-        {gateButton(act)}
+        {act === 'test' ? TEST_BUTTON : gateButton(act)}
       </button>
     );
   };
@@ -89,13 +93,9 @@ export function Out() {
           )
         }
       </Shown>
-      {asking === undefined ? null : (
-        <Gate
-          act={asking.act}
-          path={`/api/out/apps/${asking.endpoint.application}/endpoints/${asking.endpoint.id}`}
-          onClose={() => setAsking(undefined)}
-          onDone={view.reload}
-        />
+      {asking?.act === 'test' ? <Test path={pathOf(asking.endpoint)} onClose={stop} /> : null}
+      {asking === undefined || asking.act === 'test' ? null : (
+        <Gate act={asking.act} path={pathOf(asking.endpoint)} onClose={stop} onDone={view.reload} />
       )}
     </>
   );

@@ -32,6 +32,7 @@ const PAIRS = [
   ...(
     [
       ['readOutbound', 'lists'],
+      ['worstFirst', 'lists'],
       ['listApplications', 'apps'],
       ['listEndpoints', 'lists'],
       ['healthOf', 'lists'],
