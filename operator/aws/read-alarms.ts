@@ -23,5 +23,5 @@ export async function readAlarms(client: CloudWatchClient, AlarmNamePrefix: stri
 
 /** A rule names alarms, or their ARNs: `ALARM("…:alarm:holdfast-prod-a") OR ALARM("holdfast-prod-b")`. */
 function namesIn(rule: string): readonly string[] {
-  return [...rule.matchAll(/\w\("?(?:arn:[^")]*:alarm:)?([^")]+)"?\)/g)].map(([, name = '']) => name);
+  return [...rule.matchAll(/\w\("?(?:arn:[^"()]*:alarm:)?([^"()]+)"?\)/g)].map(([, name = '']) => name);
 }
