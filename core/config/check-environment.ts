@@ -69,6 +69,13 @@ export function checkEnvironment(deployment: Deployment, report: Report): void {
     'none: the local AWS has no domains',
     'leave it out',
   );
+  rule(
+    deployment.canary === undefined || !deployment.emulated,
+    'canary',
+    'a canary with an emulated environment',
+    'none: the local AWS has no CodeDeploy',
+    'leave it out',
+  );
   checkOutbound(deployment, report);
   checkEdge(deployment, report);
   for (const source of config.sources) checkSource(source, deployment, report);

@@ -4,6 +4,7 @@ import type { DomainConfig } from './domain-config.ts';
 import type { EdgeConfig } from './edge-config.ts';
 import type {
   AlarmTarget,
+  CanaryConfig,
   EnvironmentConfig,
   LogRetentionDays,
   QueueSettings,
@@ -47,6 +48,8 @@ export interface Deployment {
   readonly warmWriteUnits?: number;
   /** Absent: the API answers by IPv4 alone. */
   readonly ipv6?: boolean;
+  /** Absent: a new version gets every call at once. */
+  readonly canary?: CanaryConfig;
   /** ARN. Absent: none. */
   readonly permissionsBoundary?: string;
   readonly tags: Readonly<Record<string, string>>;

@@ -186,8 +186,8 @@ export interface EnvironmentConfig {
   /** `essential`: only what means lost or stuck events. @when the environment may cost less @default 'all' */
   readonly alarms?: 'all' | 'essential' | 'none';
   /**
-   * A signed event a minute through the public URL, whose latency is a metric and whose absence is a page. Its events
-   * go to a source of their own and are counted in no metric of yours. @when you want less cost, or the probe in a
+   * A signed event a minute through the public URL, whose latency is a metric and whose absence is a page. No metric of
+   * yours counts it. @when you want less cost, or the probe in a
    * preview, too @default true unless `disposable`
    */
   readonly probe?: boolean;
@@ -200,7 +200,7 @@ export interface EnvironmentConfig {
   /** @when you look for a fault @default 'info' */
   readonly logLevel?: LogLevel;
   /**
-   * Log each first arrival, too: source, id, type, trace. About $0.13 a million events. @when an auditor asks for it
+   * Log each first arrival, too. About $0.13 a million events. @when an auditor asks for it
    * @default false
    */
   readonly logArrivals?: boolean;
@@ -216,8 +216,7 @@ export interface EnvironmentConfig {
   readonly ingestProvisionedConcurrency?: number;
   /**
    * Concurrent runs kept free for a function, which are also the most it gets, e.g. `{ ingest: 200, process: 20 }`.
-   * They are taken from the account's limit, which keeps at least 100 for the rest; `process` needs
-   * `queue.maxConcurrency`. @when other functions share the account @default none: all share the account's limit
+   * The account keeps 100 for the rest; `process` needs `queue.maxConcurrency`. @when other functions share the account @default none: all share the account's limit
    */
   readonly reservedConcurrency?: Partial<Readonly<Record<'ingest' | 'process' | 'api', number>>>;
   /**
@@ -232,11 +231,16 @@ export interface EnvironmentConfig {
    */
   readonly warmWriteUnits?: number;
   /**
-   * The API answers by IPv6, too. Not beside `edge`, which counts addresses: a sender has as many of these as it likes. An
-   * `allowList` needs ranges of both kinds. @when a sender has IPv6 alone @default false
+   * The API answers by IPv6, too. Not beside `edge`: a sender has as many addresses as it likes. An `allowList` needs
+   * ranges of both kinds. @when a sender has IPv6 alone @default false
    */
   readonly ipv6?: boolean;
-  /** ARN of an IAM policy that bounds every role. @when your account allows roles only with one @default none */
+  /**
+   * New versions get `percent` (1 to 99) of the calls for `minutes` (5 to 60); a crash or timeout takes them back
+   * (docs/operate/deploy.md). @when a bad deploy must not meet every webhook @default off
+   */
+  readonly canary?: CanaryConfig;
+  /** ARN of an IAM policy that bounds every role. @when your account asks for one @default none */
   readonly permissionsBoundary?: string;
   /**
    * Sends per second of the sweeper over all sources, in the 50 seconds of each minute that it works. With the SDK at
@@ -246,6 +250,14 @@ export interface EnvironmentConfig {
   readonly sweepSendsPerSecond?: number;
   /** Put on every resource beside `holdfast:environment`. @when costs are shown by tag @default none */
   readonly tags?: Readonly<Record<string, string>>;
+}
+
+/** How a new version of a function is put into service. */
+export interface CanaryConfig {
+  /** Of the calls, 1 to 99. */
+  readonly percent: number;
+  /** Until it gets all calls, 5 to 60. */
+  readonly minutes: number;
 }
 
 export const LOG_RETENTION_DAYS = [1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365] as const;

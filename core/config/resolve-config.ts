@@ -260,6 +260,7 @@ function buildDeployment(
       encryptionKey: environment.encryptionKey,
       warmWriteUnits: environment.warmWriteUnits,
       ipv6: environment.ipv6,
+      canary: environment.canary,
       permissionsBoundary: environment.permissionsBoundary,
     }),
     tags: environment.tags ?? {},

@@ -19,6 +19,7 @@ import type { ProviderSpec } from '#core/provider/provider-spec.ts';
 import { domainShape } from './domain-config.ts';
 import { edgeShape } from './edge-config.ts';
 import {
+  type CanaryConfig,
   type EnvironmentConfig,
   type GatewayConfig,
   LOG_RETENTION_DAYS,
@@ -257,6 +258,11 @@ export function validateConfig(
     ),
     warmWriteUnits: number(4_000, 40_000, 'write units per second'),
     ipv6: boolean,
+    // A metric of Lambda and its alarm take minutes.
+    canary: object<CanaryConfig>(
+      { percent: number(1, 99, 'percent of the calls'), minutes: number(5, 60, 'minutes') },
+      ['percent', 'minutes'],
+    ),
     permissionsBoundary: text(
       /^arn:aws[a-z-]*:iam::(?:\d{12}|aws):policy\/[\w+=,.@/-]+$/,
       'the ARN of an IAM policy, "arn:aws:iam::<account>:policy/<name>"',

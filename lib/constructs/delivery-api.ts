@@ -106,13 +106,16 @@ export class DeliveryApi extends Construct {
       principal: new ServicePrincipal('apigateway.amazonaws.com'),
       sourceArn: Stack.of(this).formatArn({ service: 'execute-api', resource: apiId, resourceName: '*/*' }),
     });
-    return new CfnIntegration(this, `${id}Integration`, {
+    const integration = new CfnIntegration(this, `${id}Integration`, {
       apiId,
       integrationType: 'AWS_PROXY',
       integrationUri: target.functionArn,
       payloadFormatVersion: '2.0',
       timeoutInMillis: timeout.toMilliseconds(),
     });
+    // Where it leads to an alias now, or no longer: a moment without the permission would be answers 500.
+    integration.node.addDependency(target.node.findChild('FrontDoor'));
+    return integration;
   }
 
   #addPortal(portal: IFunction, routes: readonly string[]): void {

@@ -182,13 +182,16 @@ export class IngestApi extends Construct {
         resourceName: '*/*',
       }),
     });
-    return new CfnIntegration(this, `${id}Integration`, {
+    const integration = new CfnIntegration(this, `${id}Integration`, {
       apiId: this.api.apiId,
       integrationType: 'AWS_PROXY',
       integrationUri: target.functionArn,
       payloadFormatVersion: '2.0',
       timeoutInMillis: timeout.toMilliseconds(),
     });
+    // Where it leads to an alias now, or no longer: a moment without the permission would be answers 500.
+    integration.node.addDependency(target.node.findChild('FrontDoor'));
+    return integration;
   }
 
   #addRoute(key: string, integration: CfnIntegration, authorization: 'NONE' | 'AWS_IAM' = 'NONE'): CfnRoute {

@@ -1,6 +1,6 @@
 import { CfnOutput, Duration, Lazy, Stack, type StackProps } from 'aws-cdk-lib';
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
-import { Code } from 'aws-cdk-lib/aws-lambda';
+import { Code, type IFunction } from 'aws-cdk-lib/aws-lambda';
 import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
 import type { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { ScheduleExpression } from 'aws-cdk-lib/aws-scheduler';
@@ -23,6 +23,7 @@ import type { DeliveryFunctions } from '../alarms/delivery-alarms.ts';
 import type { Bundles, OutboundFunctionName } from '../bundling/function-names.ts';
 import { toConstructId } from '../construct-id.ts';
 import type { AlarmTopics } from '../constructs/alarm-topics.ts';
+import { Canary } from '../constructs/canary.ts';
 import { DeliveryAlarms } from '../constructs/delivery-alarms.ts';
 import { DeliveryApi } from '../constructs/delivery-api.ts';
 import type { DeliveryQueues } from '../constructs/delivery-queues.ts';
@@ -66,14 +67,17 @@ export class DeliveryStack extends Stack {
     const fanOut = this.#addFanOut();
     const deliveryApi = this.#addDeliveryApi();
     const portal = outbound.portal && this.#addPortal();
+    const canary = deployment.canary && new Canary(this, 'Canary', deployment.canary, deployment.config);
+    const inService = (name: string, target: GatewayFunction<EnvContract>): IFunction =>
+      (canary?.aliasOf(name, target, 'delivery-own-fault') ?? target.function) as IFunction;
     this.api = new DeliveryApi(this, 'FrontDoor', {
       name: nameIn(deployment.config, 'delivery'),
-      publish: publish.function,
-      deliveryApi: deliveryApi.function,
+      publish: inService('publish', publish),
+      deliveryApi: inService('delivery-api', deliveryApi),
       ...(portal && outbound.portal
         ? {
             portal: {
-              ...{ function: portal.function, origins: outbound.portal.origins },
+              ...{ function: inService('portal', portal), origins: outbound.portal.origins },
               contacts: outbound.contacts === true,
             },
           }
@@ -84,6 +88,9 @@ export class DeliveryStack extends Stack {
     });
     const drainFast = this.#addDrain('fast', this.#queues.wakeFast);
     const drainSlow = this.#addDrain('slow', this.#queues.wakeSlow);
+    const consumers = { 'fan-out': fanOut, 'drain-fast': drainFast, 'drain-slow': drainSlow };
+    for (const [name, each] of Object.entries(consumers))
+      if (canary) Canary.move(each, canary.aliasOf(name, each, 'delivery-own-fault'));
     const tend = this.#addTend();
     const contacts = outbound.contacts && this.#addContacts();
     this.functions = {

@@ -24,6 +24,7 @@ import type { GatewayFunctions } from '../alarms/alarm-spec.ts';
 import type { Bundles, GatewayFunctionName } from '../bundling/function-names.ts';
 import { toConstructId } from '../construct-id.ts';
 import { AlarmTopics } from '../constructs/alarm-topics.ts';
+import { Canary } from '../constructs/canary.ts';
 import { GatewayAlarms } from '../constructs/gateway-alarms.ts';
 import { GatewayDashboard } from '../constructs/gateway-dashboard.ts';
 import { type EnvContract, GatewayFunction } from '../constructs/gateway-function.ts';
@@ -186,12 +187,14 @@ export class GatewayStack extends Stack {
     grantApiCredentials(process, deployment);
     this.#addHandlerResources(process);
 
+    const canary = deployment.canary && new Canary(this, 'Canary', deployment.canary, deployment.config);
+    if (canary) Canary.move(process, canary.aliasOf('process', process, 'process-errors'));
     this.api = new IngestApi(this, 'FrontDoor', {
       name: nameIn(deployment.config),
       sources: receivedSources(deployment).flatMap(({ source, throttle }) =>
         source.paths.map(path => ({ path, methods: source.spec.methods, ...given({ throttle }) })),
       ),
-      ingest: this.#keepWarm(ingest),
+      ingest: this.#inService(ingest, canary),
       api: api.function,
       accessLogRetention: deployment.logRetentionDays as RetentionDays,
       edgeNamespace: `${metricNamespace(deployment.config)}/${deployment.config.environment}`,
@@ -328,9 +331,10 @@ export class GatewayStack extends Stack {
     }
   }
 
-  /** The function itself, or an alias with environments kept warm where the configuration pays for them. */
-  #keepWarm(ingest: GatewayFunction<EnvContract>): IFunction {
+  /** The function itself, or an alias: for a canary, or with environments kept warm where the configuration pays for them. */
+  #inService(ingest: GatewayFunction<EnvContract>, canary: Canary | undefined): IFunction {
     const warm = this.#props.deployment.ingestProvisionedConcurrency;
+    if (canary) return canary.aliasOf('ingest', ingest, 'ingest-errors', warm) as IFunction;
     if (warm === 0) return ingest.function;
     const alias = new Alias(ingest, 'Warm', {
       aliasName: 'warm',

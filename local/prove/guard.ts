@@ -4,15 +4,15 @@ import { predictCost } from '#operator/cost/predict-cost.ts';
 
 /** Why this environment is not broken on purpose; empty: it may be. Asks nobody. */
 export function problemsOf(deployment: Deployment): readonly string[] {
-  const { disposable, edge, domain, alarmTargets, config, encryptionKey } = deployment;
+  const { disposable, edge, domain, alarmTargets, config, encryptionKey, canary } = deployment;
   const { environment } = config;
   const told = Object.values(alarmTargets).some(targets => targets.length > 0);
   const make = `give prove an environment of its own: prove: { disposable: true, outbound: {} }`;
   return [
     ...(disposable ? [] : [`${environment} is not disposable, and prove deletes what it made; ${make}`]),
     ...(told ? [`${environment} tells somebody of its alarms, and prove makes them ring; ${make}`] : []),
-    ...(edge || domain || encryptionKey
-      ? [`${environment} has edge, domain or encryptionKey, which are not made for an hour; leave them out`]
+    ...(edge || domain || encryptionKey || canary
+      ? [`${environment} has edge, domain, encryptionKey or canary, which are not made for an hour; leave them out`]
       : []),
   ];
 }

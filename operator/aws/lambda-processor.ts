@@ -1,6 +1,7 @@
 import {
   type LambdaClient,
   ListEventSourceMappingsCommand,
+  type ListEventSourceMappingsCommandOutput,
   UpdateEventSourceMappingCommand,
 } from '@aws-sdk/client-lambda';
 import type { ProcessorSwitch } from '#operator/gateway.ts';
@@ -26,13 +27,20 @@ export class LambdaProcessor implements ProcessorSwitch {
   }
 
   async #mapping() {
-    const list = new ListEventSourceMappingsCommand({ FunctionName: this.#functionName });
-    const { EventSourceMappings: [mapping] = [] } = await this.#client.send(list);
-    if (mapping?.UUID === undefined) {
-      throw new OperatorError(
-        `${this.#functionName} has no event source mapping, so somebody deleted it. Deploy the environment again`,
-      );
+    // With a canary the queue calls its alias.
+    for (const FunctionName of [this.#functionName, `${this.#functionName}:live`]) {
+      const list = new ListEventSourceMappingsCommand({ FunctionName });
+      const { EventSourceMappings: [mapping] = [] } = await this.#client.send(list).catch(nothingThere);
+      if (mapping?.UUID !== undefined) return mapping;
     }
-    return mapping;
+    throw new OperatorError(
+      `${this.#functionName} has no event source mapping, so somebody deleted it. Deploy the environment again`,
+    );
   }
+}
+
+/** There is no such alias, or function. */
+function nothingThere(error: unknown): ListEventSourceMappingsCommandOutput {
+  if (error instanceof Error && error.name === 'ResourceNotFoundException') return { $metadata: {} };
+  throw error;
 }

@@ -70,6 +70,7 @@ const ENVIRONMENT: Required<EnvironmentConfig> = {
   encryptionKey: KEY,
   warmWriteUnits: 21_000,
   ipv6: true,
+  canary: { percent: 10, minutes: 5 },
   permissionsBoundary: 'arn:aws:iam::123456789012:policy/team/bounds',
   sweepSendsPerSecond: 100,
   tags: { team: 'payments' },

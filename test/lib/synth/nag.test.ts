@@ -83,6 +83,11 @@ describe('cdk-nag, AwsSolutions and Serverless packs', () => {
     expect(await findings('prove', undefined, config, proveResources(bundle))).toEqual([]);
   });
 
+  it('has nothing to say about a canary', async () => {
+    const of = { account: '123456789012', region: 'eu-central-1', outbound: {}, canary: { percent: 10, minutes: 5 } };
+    expect(await findings('prod', undefined, { sources: gateway.sources, environments: { prod: of } })).toEqual([]);
+  });
+
   it('has nothing to say about the edge', async () => {
     const apiUrl = 'https://a1b2c3.execute-api.eu-central-1.amazonaws.com';
     const edge = { apiUrl, requestsPerMinute: 2_000 };

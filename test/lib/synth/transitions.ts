@@ -48,6 +48,7 @@ export const CONFIGURATIONS: Readonly<Record<string, GatewayConfig>> = {
       edge: { apiUrl: 'https://a1b2c3.execute-api.eu-central-1.amazonaws.com', requestsPerMinute: 2_000 },
       alarmTargets: { page: [{ pagerDuty: 'oncall' }, { email: 'a@example.com' }], ticket: [{ slack: 'team' }] },
       ingestProvisionedConcurrency: 1,
+      canary: { percent: 10, minutes: 5 },
     },
     {
       ...SOURCES,
