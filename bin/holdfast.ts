@@ -39,6 +39,7 @@ process.exitCode = await runCli(process.argv.slice(2), {
   // Its library is read for this command alone.
   serveAgent: async options => (await import('#mcp/serve-agent.ts')).serveAgent(options),
   prove: async options => (await import('#local/prove.ts')).prove(options),
+  proveBill: async (...about) => (await import('#local/prove.ts')).proveBill(...about),
   publishedLists: { fetchText: fetchList(), directory: join(PACKAGE_ROOT, 'providers') },
 });
 // A wait that was interrupted may still hold a timer or a socket.

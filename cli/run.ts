@@ -5,7 +5,7 @@ import type { Deployment } from '#core/config/deployment.ts';
 import { given } from '#core/given.ts';
 import type { HandlerRegistry } from '#core/handler/handler-contract.ts';
 import type { Clock } from '#core/ports.ts';
-import type { ProveOptions, ProveResult } from '#local/prove.ts';
+import type { ProveOptions, ProveResult, proveBill } from '#local/prove.ts';
 import type { PortalPlace } from '#operator/customers/portal-api.ts';
 import type { Gateway } from '#operator/gateway.ts';
 import { Operator, type OperatorOptions } from '#operator/operator.ts';
@@ -27,6 +27,8 @@ export interface Services {
   readonly publishedLists: PublishedLists;
   /** Absent: not in this program. */
   readonly prove?: Prove;
+  /** Absent: not in this program. */
+  readonly proveBill?: typeof proveBill;
   /** Serves the console. Absent: not in this program. */
   readonly startConsole?: StartConsole;
   /** Serves an agent. Absent: not in this program. */
@@ -72,6 +74,7 @@ export class Run extends Operator {
   readonly startConsole: StartConsole;
   readonly serveAgent: ServeAgent;
   readonly prove: Prove;
+  readonly proveBill: typeof proveBill;
 
   constructor(services: Services, options: GlobalOptions) {
     const { io } = services;
@@ -86,9 +89,10 @@ export class Run extends Operator {
     });
     this.io = io;
     this.publishedLists = services.publishedLists;
-    this.prove =
-      services.prove ??
-      (() => Promise.reject(new CliError('This program cannot deploy: run npx holdfast prove inside your project')));
+    const cannot = () =>
+      Promise.reject(new CliError('This program cannot deploy: run npx holdfast prove inside your project'));
+    this.prove = services.prove ?? cannot;
+    this.proveBill = services.proveBill ?? cannot;
     this.startConsole =
       services.startConsole ??
       (() => Promise.reject(new CliError('This program was started without the console: run npx holdfast console')));

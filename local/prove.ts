@@ -1,11 +1,13 @@
 /** `holdfast prove --env <environment>`: deploys an environment of its own, sends, breaks, compares, and removes all of it. */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
-import { GetAccountSettingsCommand } from '@aws-sdk/client-lambda';
+import { GetAccountSettingsCommand, LambdaClient } from '@aws-sdk/client-lambda';
 import type { Deployment } from '#core/config/deployment.ts';
 import type { Place as Named } from '#core/names.ts';
+import { MINUTE_MS } from '#core/time.ts';
 import { choosePort } from '#local/emulator/emulator.ts';
 import { ensureEmulatorInstalled } from '#local/emulator/python.ts';
+import { type BillFindings, compareBill, lastRun, type RunRecord } from '#local/prove/bill.ts';
 import { BREAKS } from '#local/prove/breaks.ts';
 import { minutesOf, priceOf, problemsOf, refusalOf, type Share, shareOf, sizeOf } from '#local/prove/guard.ts';
 import { openPlace, type Place } from '#local/prove/place.ts';
@@ -16,6 +18,7 @@ import { untilInterrupted } from '#local/shell/interruption.ts';
 import type { Progress } from '#local/shell/progress.ts';
 import { UserError } from '#local/shell/user-error.ts';
 import { HOLDFAST_DIRECTORY } from '#local/shell/workspace.ts';
+import { sendHttp } from '#operator/aws/send-http.ts';
 
 export interface ProveOptions {
   readonly deployment: Deployment;
@@ -58,7 +61,7 @@ export async function prove(options: ProveOptions): Promise<ProveResult> {
       if (ended.signal.aborted) progress.line('\n  Stopping: what it made is removed');
       await remove(place, deployment.config, share, progress, 'Remove what it made');
     }
-    return await save(findings);
+    return await save(findings, place.emulated);
   } finally {
     await place.close();
   }
@@ -107,10 +110,29 @@ async function remove(place: Place, named: Named, share: Share, progress: Progre
   });
 }
 
-async function save(findings: Findings): Promise<ProveResult> {
-  const folder = join(HOLDFAST_DIRECTORY, 'prove');
-  const file = join(folder, `${findings.environment}-${findings.at.toISOString().slice(0, 19).replaceAll(':', '')}.md`);
+/** What AWS billed for the last run, a day later. Throws UserError where there is none, or where it would be too early. */
+export async function proveBill({ config, emulated }: Deployment, now: () => number): Promise<BillFindings> {
+  const { environment } = config;
+  if (emulated) throw new UserError(`Nobody bills the local AWS: ask about a run in an account, not ${environment}`, 2);
+  const run = await lastRun(REPORTS, environment);
+  const client = new LambdaClient({});
+  const costs = { http: sendHttp, credentials: () => client.config.credentials(), now };
+  return await compareBill({ ...costs, url: process.env['AWS_ENDPOINT_URL'] }, run);
+}
+
+const REPORTS = join(HOLDFAST_DIRECTORY, 'prove');
+
+async function save(findings: Findings, emulated: boolean): Promise<ProveResult> {
+  const folder = REPORTS;
+  const { environment, at, requests, sending } = findings;
+  const file = join(folder, `${environment}-${at.toISOString().slice(0, 19).replaceAll(':', '')}.md`);
   await mkdir(folder, { recursive: true });
+  const record: RunRecord = {
+    ...{ environment, emulated, requests },
+    ...{ startedAt: at.getTime(), endedAt: at.getTime() + findings.minutes * MINUTE_MS },
+    deliveries: sending === undefined ? 0 : sending.messages * sending.kinds.length,
+  };
+  await writeFile(file.replace(/md$/, 'json'), JSON.stringify(record));
   await writeFile(file, renderReport(findings));
   return { ...judgeFindings(findings), report: relative(process.cwd(), file) };
 }

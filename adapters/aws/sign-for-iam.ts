@@ -1,4 +1,4 @@
-/** Signature Version 4 of a request to a route of API Gateway with IAM, by AWS's own signer. */
+/** Signature Version 4, by AWS's own signer: of a request to a route of API Gateway with IAM, or to another `service`. */
 import { Sha256 } from '@smithy/core/checksum';
 import { SignatureV4 } from '@smithy/signature-v4';
 
@@ -21,9 +21,13 @@ export interface UnsignedRequest {
 export async function signForIam(
   { method, url, headers, body }: UnsignedRequest,
   credentials: Credentials,
-  { region, now }: { readonly region: string; readonly now: number },
+  {
+    region,
+    now,
+    service = 'execute-api',
+  }: { readonly region: string; readonly now: number; readonly service?: string },
 ): Promise<Readonly<Record<string, string>>> {
-  const signer = new SignatureV4({ service: 'execute-api', region, credentials, sha256: Sha256 });
+  const signer = new SignatureV4({ service, region, credentials, sha256: Sha256 });
   const { protocol, hostname, pathname, searchParams } = url;
   const query = Object.fromEntries([...new Set(searchParams.keys())].map(name => [name, searchParams.getAll(name)]));
   const request = { method, protocol, hostname, path: pathname, query, headers: { ...headers, host: url.host }, body };

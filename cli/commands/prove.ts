@@ -1,6 +1,7 @@
 /** `holdfast prove`: deploys an environment of its own, breaks AWS under it, compares, and removes it. */
 import type { Command } from 'commander';
 import { given } from '#core/given.ts';
+import { billLines } from '#local/prove/bill.ts';
 import { silentProgress, terminalProgress } from '#local/shell/progress.ts';
 import { EXIT, type ExitCode, usageError } from '../cli-error.ts';
 import { type CommandSet, withExamples } from '../run.ts';
@@ -12,6 +13,7 @@ interface ProveOptions {
   readonly yes?: boolean;
   readonly maxDollars: string;
   readonly port?: string;
+  readonly bill?: boolean;
 }
 
 export function addProve(program: Command, set: CommandSet): void {
@@ -22,11 +24,18 @@ export function addProve(program: Command, set: CommandSet): void {
       .option('--short', 'ten thousand events instead of a million')
       .option('--max-dollars <number>', 'do not begin, and send no more, above that', '15')
       .option('--port <number>', 'of the local AWS, where the environment is local')
-      .option('--yes', 'do not ask'),
+      .option('--yes', 'do not ask')
+      .option('--bill', 'a day later: what AWS billed for the last run, beside what was predicted; costs $0.01'),
     ['holdfast prove --env local', 'on this machine, in about four minutes'],
     ['holdfast prove --env prove --short', 'in an account; it says price and time, and asks'],
+    ['holdfast prove --env prove --bill', 'a day later'],
   ).action(
-    set.action(async (run, { short = false, yes, maxDollars: text, port }: ProveOptions) => {
+    set.action(async (run, { short = false, yes, maxDollars: text, port, bill }: ProveOptions) => {
+      if (bill) {
+        const found = await run.proveBill(run.deployment, () => run.clock.now());
+        run.out.result(found, () => billLines(found));
+        return EXIT.ok;
+      }
       const maxDollars = Number(text);
       if (!(maxDollars > 0 && maxDollars <= MOST_DOLLARS))
         throw usageError(`--max-dollars: "${text.slice(0, 40)}"`, `0.01 to ${MOST_DOLLARS}`, 'give a number, e.g. 15');

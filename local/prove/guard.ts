@@ -66,15 +66,15 @@ const ON_A_LAPTOP: Size = { events: 500, customers: 1, messages: 6 };
 export const sizeOf = (emulated: boolean, short: boolean): Size => (emulated ? ON_A_LAPTOP : short ? SHORT : FULL);
 
 /** Of a body of ours; more than it has. */
-const BODY_BYTES = 400;
+export const BODY_BYTES = 400;
 /** Duplicates, retries and refused ones: about as much work again. */
 const MORE = 1.3;
 /** Predicted, small fan-out (bench/RESULTS.md: "sending: dollars per million deliveries"), with retries. */
 const DELIVERY_MILLION = 12.2;
 /** Of the function that sends and receives: 1 GB for 20 ms each. */
-const PROVE_MILLION = 0.6;
+export const PROVE_MILLION = 0.6;
 /** Alarms, metrics, secrets and schedules of an hour, and reading it all back. */
-const FIXED = 0.3;
+export const FIXED = 0.3;
 
 /** Dollars, predicted from list prices. */
 export function priceOf({ events, customers, messages }: Size): number {

@@ -52,6 +52,7 @@ export interface CliOptions {
   readonly readDeployment?: Services['readDeployment'];
   readonly publishedLists?: Services['publishedLists'];
   readonly prove?: NonNullable<Services['prove']>;
+  readonly proveBill?: NonNullable<Services['proveBill']>;
   readonly readHandlers?: Services['readHandlers'];
   /** Default: an agent that says one thing and goes. */
   readonly serveAgent?: NonNullable<Services['serveAgent']>;
@@ -230,7 +231,7 @@ export class CliWorld {
           close: () => Promise.resolve(),
         }),
       serveAgent: options.serveAgent ?? (async () => io.stdout.write('{"jsonrpc":"2.0","id":1,"result":{}}\n')),
-      ...given({ prove: options.prove }),
+      ...given({ prove: options.prove, proveBill: options.proveBill }),
       publishedLists: options.publishedLists ?? {
         fetchText: () => Promise.reject(new Error('no network')),
         directory: '/nowhere',
