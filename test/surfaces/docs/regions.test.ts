@@ -11,6 +11,7 @@ const NAMES: Readonly<Record<string, string | undefined>> = {
   ...{ lambda: 'Lambda', dynamodb: 'DynamoDB', sqs: 'SQS', s3: 'S3', sns: 'SNS', kms: 'KMS' },
   ...{ apigateway: 'API Gateway', apigatewayv2: 'API Gateway', scheduler: 'EventBridge Scheduler' },
   secretsmanager: 'Secrets Manager',
+  codedeploy: 'CodeDeploy',
   // In us-east-1, whatever the region.
   ...{ wafv2: '`edge`', cloudfront: '`edge`' },
   ...{ cloudwatch: undefined, iam: undefined, logs: undefined, events: undefined, certificatemanager: undefined },
