@@ -20,7 +20,7 @@ import { Meter } from '../billing/counters.ts';
 import { CountingDatabase } from '../billing/counting-database.ts';
 
 /** Milliseconds of one call to AWS: assumed, as in (f). */
-const CALL_MS = 5;
+export const CALL_MS = 5;
 const DAYS = 30;
 const SOURCES = ['stripe', 'github', 'shopify', 'slack'] as const;
 const TYPES = ['invoice.paid', 'push', 'orders/create', 'message'] as const;

@@ -1,11 +1,15 @@
 /** Benchmark (j): what the screens of the console and the list commands read at a million events and many deaths. */
 import { runCli } from '#cli/main.ts';
 import { type LookPath, routesAt } from '#console/server/routes.ts';
+import type { PortalRoute } from '#core/outbound/portal/portal-routes.ts';
 import type { Bench, Figure, Section } from '../report/section.ts';
+import { type Customers, openCustomers } from './customers.ts';
 import { deploymentOf, type Million, openMillion } from './million.ts';
 
 const EVENTS = 1_000_000;
 const DEATHS = 100_000;
+/** Deliveries of the endpoint that fails: half are dead, half wait. */
+const DELIVERIES = 2_000;
 /** What nothing may pass without saying so first. */
 const MOST_UNITS = 50;
 const MOST_MS = 1_000;
@@ -76,7 +80,28 @@ const COMMANDS: readonly (readonly string[] | ((sample: Pick<Million, 'completed
   ['sources', 'shapes', 'stripe'],
 ];
 /** What a command ends with where that is not 0: the dead need a person; a search finds nothing. */
-const CODES: Readonly<Record<string, number>> = { status: 1, 'events grep nothing --since 1h': 3 };
+const CODES: Readonly<Record<string, number>> = { status: 1, 'events grep nothing --since 1h': 3, 'out status': 1 };
+
+const OUT_COMMANDS: readonly ((of: Customers) => readonly string[])[] = [
+  () => ['out', 'status'],
+  of => ['out', 'endpoints', of.app],
+  of => ['out', 'endpoints', of.app, of.ep],
+  of => ['out', 'messages', of.app],
+  of => ['out', 'messages', of.app, of.message],
+  of => ['out', 'deliveries', of.app],
+  of => ['out', 'deliveries', of.app, of.ep, '--status', 'dead'],
+  of => ['out', 'deliveries', of.app, of.ep, of.message],
+];
+const PORTAL = '/v1/apps/{app}';
+/** What the portal asks for its screens, a page at a time. */
+const PORTAL_CALLS: readonly PortalRoute[] = [
+  `GET ${PORTAL}/endpoints`,
+  `GET ${PORTAL}/endpoints/{ep}/health`,
+  `GET ${PORTAL}/endpoints/{ep}/deliveries`,
+  `GET ${PORTAL}/endpoints/{ep}/deliveries/{msg}/attempts`,
+  `GET ${PORTAL}/messages/{msg}/deliveries`,
+  'GET /v1/event-types',
+];
 
 export interface Looked {
   readonly name: string;
@@ -156,7 +181,11 @@ async function command(args: readonly string[], it: Million, say: (text: string)
 }
 
 /** Every screen and command, one after the other. */
-export async function lookAtAll(it: Million, tell: (line: string) => void = () => {}): Promise<readonly Looked[]> {
+export async function lookAtAll(
+  it: Million,
+  tell: (line: string) => void = () => {},
+  deliveries = DELIVERIES,
+): Promise<readonly Looked[]> {
   const all: Looked[] = [];
   const add = async (name: string, work: (say: (text: string) => void) => Promise<void>): Promise<void> => {
     const looked = await look(name, it, work);
@@ -172,6 +201,15 @@ export async function lookAtAll(it: Million, tell: (line: string) => void = () =
     const args = typeof words === 'function' ? words(it) : words;
     await add(`holdfast ${args.join(' ')}`, say => command(args, it, say));
   }
+  const customers = await openCustomers(it, deliveries);
+  const { app, ep, message: msg } = customers;
+  const sending = { ...it, gateway: { ...it.gateway, delivery: async () => customers.api } };
+  for (const of of OUT_COMMANDS) {
+    const args = of(customers);
+    const named = args.map(each => (each === ep ? '<endpoint>' : each === msg ? '<message>' : each));
+    await add(`holdfast ${named.join(' ')}`, say => command(args, sending, say));
+  }
+  for (const route of PORTAL_CALLS) await add(`portal: ${route}`, () => customers.askPortal(route, { app, ep, msg }));
   return all;
 }
 
@@ -195,7 +233,7 @@ export const measureScreens: Bench = async ({ quick, say }): Promise<Section> =>
   return {
     id: 'j',
     title: '(j) Screens and list commands',
-    method: `The console's routes and the commands themselves over ${counted(events)} events of 30 days in four sources in memory, ${counted(deaths)} of them open dead letters. Reads are billed by the published rules. A call takes 5 ms of a virtual clock, nothing else takes time; each item of a batch counts as a call. Of the events that ended well those of the last 25 hours are in memory: no row reads older ones. An hour has ${counted(events / 720)} events. Each row is one person who has asked nothing before.`,
+    method: `The console's routes and the commands themselves over ${counted(events)} events of 30 days in four sources in memory, ${counted(deaths)} of them open dead letters. Reads are billed by the published rules. A call takes 5 ms of a virtual clock, nothing else takes time; each item of a batch counts as a call. Of the events that ended well those of the last 25 hours are in memory: no row reads older ones. An hour has ${counted(events / 720)} events. Each row is one person who has asked nothing before. Of what is sent: 100 customers, one endpoint that fails among 101, ${counted(DELIVERIES)} deliveries to it, half of them dead; calls one after the other.`,
     figures,
     tables: [
       {

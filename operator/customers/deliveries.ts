@@ -113,8 +113,8 @@ async function list<T>(
 /** `app` and `ep` are ids or `uid:<uid>`, as the API takes them. */
 const endpointPath = (app: string, ep: string): readonly string[] => ['apps', app, 'endpoints', ep];
 
-export function listApplications(operator: Caller): Promise<readonly ApplicationView[]> {
-  return list(operator, ['apps']);
+export function listApplications(operator: Caller, limit = MOST): Promise<readonly ApplicationView[]> {
+  return list(operator, ['apps'], { limit });
 }
 
 export function listEndpoints(operator: Caller, app: string): Promise<readonly Endpoint[]> {

@@ -7,7 +7,7 @@ import { PRICES } from '#operator/cost/prices.ts';
 import type { Operator } from '#operator/operator.ts';
 
 /** A look that takes no more read units than this is not announced. */
-const READS_UNSAID = 50;
+export const READS_UNSAID = 50;
 /** Of the latest events of a source, and of the sources that are asked: how often events come. */
 const LATEST = 25;
 const ASKED = 10;

@@ -6,7 +6,7 @@ import { nodeSigningCrypto } from '#adapters/crypto/node-signing-crypto.ts';
 import { guardedSender } from '#adapters/http/guarded-sender.ts';
 import { lazySchemaJudge } from '#adapters/json-schema/lazy-schema-judge.ts';
 import { MemoryBlobs } from '#adapters/memory/memory-blobs.ts';
-import { MemoryDatabase } from '#adapters/memory/memory-database.ts';
+import { MemoryDatabase, type MemoryDatabaseOptions } from '#adapters/memory/memory-database.ts';
 import { MemoryItemStore, outboundTable } from '#adapters/memory/memory-item-store.ts';
 import { MemoryTelemetry } from '#adapters/memory/memory-telemetry.ts';
 import { SeededRandom } from '#adapters/memory/seeded-random.ts';
@@ -44,11 +44,17 @@ export type Json = any;
  * `real`: requests go out on sockets, to this machine only. `judgeMs`: time for one judgement of a schema, here long
  * enough that no busy machine decides what is too slow.
  */
-export function producerWorld(startsAt = NOW, real = false, judgeMs = 60_000, master = 'm'.repeat(64)) {
+export function producerWorld(
+  startsAt = NOW,
+  real = false,
+  judgeMs = 60_000,
+  master = 'm'.repeat(64),
+  make = (options: MemoryDatabaseOptions) => new MemoryDatabase(options),
+) {
   let now = startsAt;
   // The database asks it for the time and nothing else.
   const clock = { now: () => now } as Pick<VirtualClock, 'now'>;
-  const database = new MemoryDatabase({
+  const database = make({
     clock: clock as VirtualClock,
     random: new SeededRandom(1),
     indexLagMs: () => 0,

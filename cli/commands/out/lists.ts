@@ -23,6 +23,7 @@ import {
   type Endpoint,
   guardText,
   healthOf,
+  listApplications,
   listAttempts,
   listDeliveries,
   listEndpoints,
@@ -32,6 +33,7 @@ import {
   readOutbound,
   worstFirst,
 } from '#operator/customers/deliveries.ts';
+import { READS_UNSAID } from '#operator/events/expected-reads.ts';
 
 const COLOURS: Readonly<Record<Endpoint['state'], Style>> = {
   ...{ ok: 'green', untried: 'cyan', failing: 'yellow', holding: 'yellow' },
@@ -53,10 +55,10 @@ export function addOutLists(out: Command, set: CommandSet): void {
     ['holdfast out status', 'one line for each endpoint that fails, is on hold, paused or disabled'],
   ).action(
     set.action(async run => {
-      const [{ applications, endpoints, unwell: found }, { egress_guard: guard }] = await Promise.all([
-        readOutbound(run),
-        readDeliverySummary(run),
-      ]);
+      await sayEndpointReads(run);
+      const { applications, endpoints, unwell: found } = await readOutbound(run);
+      // Counts the same endpoints, which were read just now.
+      const { egress_guard: guard } = await readDeliverySummary(run);
       const unwell = await worstFirst(run, found);
       const many = applications.length;
       run.out.result({ applications: many, endpoints, unwell, egress_guard: guard }, () => [
@@ -119,7 +121,7 @@ export function addOutLists(out: Command, set: CommandSet): void {
       .option('--body', 'of one message: print only the body that is sent')
       .option('--type <type>', 'event type')
       .option('--since <when>', 'published since then: 2026-11-21T03:00Z, or 30m, 24h, 7d ago')
-      .option('--limit <n>', 'at most N', '50'),
+      .option('--limit <n>', 'at most N', '30'),
     ['holdfast out messages uid:acme --type invoice.paid --since 24h', 'what was published'],
     ['holdfast out messages uid:acme msg_4z6…', 'delivered, retrying, dead: endpoint by endpoint'],
     ['holdfast out messages uid:acme msg_4z6… --body', 'what is sent'],
@@ -152,7 +154,7 @@ export function addOutLists(out: Command, set: CommandSet): void {
       .option('--type <type>', 'event type')
       .option('--class <class>', 'how the last attempt ended, e.g. timeout, denied, server_error')
       .option('--since <when>', 'published since then: 2026-11-21T03:00Z, or 30m, 24h, 7d ago')
-      .option('--limit <n>', 'at most N', '50'),
+      .option('--limit <n>', 'at most N', '30'),
     ['holdfast out deliveries uid:acme uid:billing --status dead', 'what used up its attempts'],
     ['holdfast out deliveries uid:acme uid:billing msg_4z6…', 'what was sent, and what came back, try by try'],
   ).action(
@@ -173,6 +175,20 @@ export function addOutLists(out: Command, set: CommandSet): void {
         );
     }),
   );
+}
+
+/** Of an application its record and a page of its endpoints, and of each endpoint how it is. */
+const READS_OF_AN_APPLICATION = 4;
+/** More are not read only to say how much it will be. */
+const SURVEYED = 10;
+
+/** Says before it what a look at every endpoint reads, where that is much. */
+async function sayEndpointReads(run: Run): Promise<void> {
+  const some = await listApplications(run, SURVEYED);
+  const units = some.reduce((sum, { endpoints }) => sum + READS_OF_AN_APPLICATION + endpoints, 0);
+  if (some.length < SURVEYED && units <= READS_UNSAID) return;
+  const many = some.length < SURVEYED ? '' : ` for the first ${SURVEYED} of them`;
+  run.out.note(`Reads every endpoint of every application: about ${units} read units${many}. Ctrl-C ends it`);
 }
 
 async function showHealth(run: Run, app: string, ep: string): Promise<void> {

@@ -111,7 +111,7 @@ const count = (n: number, noun: string): string => `${grouped(n)} ${noun}${n ===
 export function OutApp({ app }: { readonly app: string }) {
   const path = `/api/out/apps/${encodeURIComponent(app)}`;
   const view = useLoad<{ application?: OutApplication; endpoints: readonly OutEndpoint[] }>(path, REFRESH_MS);
-  const messages = useLoad<{ messages: readonly OutMessage[] }>(`${path}/messages?limit=50`, REFRESH_MS);
+  const messages = useLoad<{ messages: readonly OutMessage[] }>(`${path}/messages?limit=30`, REFRESH_MS);
   return (
     <>
       <Shown of={view}>
