@@ -14,7 +14,7 @@ import { readOtlpHeaders } from '#core/inbound/watch/otlp-headers.ts';
 import { VERSION } from '#core/version.ts';
 import { config } from '#lambdas/shared/baked-config.ts';
 
-const { environment, otlp } = config;
+const { otlp } = config;
 const endpoint = new URL(otlp?.endpoint ?? 'https://nowhere.invalid');
 const rules = { ports: [Number(endpoint.port) || 443], ownHosts: [] };
 // The configuration takes plain http for this machine alone.
@@ -27,7 +27,7 @@ export const handler = oneInvocation(
     const text = gunzipSync(Buffer.from(awslogs.data, 'base64')).toString('utf8');
     const { messageType, logGroup, logStream, logEvents } = JSON.parse(text) as CloudWatchLogsDecodedData;
     if (otlp === undefined || messageType !== 'DATA_MESSAGE') return;
-    const bodies = toOtlp(logEvents, { environment, version: VERSION, logGroup, logStream });
+    const bodies = toOtlp(logEvents, { ...config, version: VERSION, logGroup, logStream });
     const headers = await credential.get().then(readOtlpHeaders, (error: unknown) => {
       if (error instanceof NoSecretValue) return {};
       throw error;

@@ -4,6 +4,7 @@
  */
 
 import { allMetrics, dimensionsOf, type MetricName, unitOf } from '#core/metrics.ts';
+import type { Place } from '#core/names.ts';
 import { parseIso } from '#core/time.ts';
 
 export interface LogLine {
@@ -12,8 +13,7 @@ export interface LogLine {
   readonly timestamp: number;
 }
 
-export interface OtlpResource {
-  readonly environment: string;
+export interface OtlpResource extends Place {
   readonly version: string;
   readonly logGroup: string;
   readonly logStream: string;
@@ -143,9 +143,10 @@ function histogramOf(values: readonly number[]): object {
   };
 }
 
-function resourceOf({ environment, version, logGroup, logStream }: OtlpResource): readonly Attribute[] {
+function resourceOf({ environment, prefix, version, logGroup, logStream }: OtlpResource): readonly Attribute[] {
   return attributes({
     'service.name': 'holdfast',
+    'service.namespace': prefix,
     'service.version': version,
     'service.instance.id': logStream,
     'deployment.environment.name': environment,

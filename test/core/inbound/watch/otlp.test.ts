@@ -198,3 +198,19 @@ it('judges by a schema that refuses base64 ids, numbers for 64 bits and names wi
   ])
     expect(valid(body({ ...span, ...wrong })), JSON.stringify(wrong)).toBe(false);
 });
+
+it('two gateways that send to one collector differ by the namespace of the service, and in CloudWatch by that of the metrics', () => {
+  const lines = printed(telemetry => telemetry.count('Accepted', { source: 'stripe' }));
+  const namespaceOf = (resource: OtlpResource): Json => {
+    const { metrics }: Json = toOtlp(lines, resource);
+    const found = metrics.resourceMetrics[0].resource.attributes;
+    return found.find(({ key }: Json) => key === 'service.namespace')?.value.stringValue;
+  };
+  expect([namespaceOf(RESOURCE), namespaceOf({ ...RESOURCE, prefix: 'payments' })]).toEqual([undefined, 'payments']);
+  const written: string[] = [];
+  const about = { environment: 'prod', prefix: 'payments', level: 'info' } as const;
+  const telemetry = new EmfTelemetry({ ...about, write: line => void written.push(line), now: () => NOW });
+  telemetry.count('Accepted', { source: 'stripe' });
+  telemetry.flush();
+  expect(JSON.parse(written[0] ?? '')._aws.CloudWatchMetrics[0].Namespace).toBe('payments/Holdfast');
+});
