@@ -118,14 +118,14 @@ export class DynamoDbItemStore implements ItemStore {
   }
 
   async query<T>(range: KeyRange<T>): Promise<ItemPage<Placed<T>>> {
-    const { table, partition, index, from, to, newestFirst = false, limit = PAGE_LIMIT, cursor } = range;
+    const { table, partition, index, from, to, newestFirst = false, limit = PAGE_LIMIT, cursor, read } = range;
     // DynamoDB refuses a BETWEEN whose bounds are the wrong way round.
     if (from !== undefined && to !== undefined && from > to) return { items: [] };
     const [pk, sk] = index === undefined ? ['pk', 'sk'] : [LISTED.partition, LISTED.sort];
     const bounded = from !== undefined || to !== undefined;
     const input = {
       TableName: this.#names[table],
-      ...(index === undefined ? { ConsistentRead: true } : { IndexName: LISTED.name }),
+      ...(index === undefined ? { ConsistentRead: read !== 'eventual' } : { IndexName: LISTED.name }),
       KeyConditionExpression: bounded ? '#p = :p AND #s BETWEEN :from AND :to' : '#p = :p',
       ExpressionAttributeNames: { '#p': pk, ...(bounded ? { '#s': sk } : {}) },
       ExpressionAttributeValues: toAttributes({

@@ -82,12 +82,12 @@ export class MemoryItemStore implements ItemStore {
   }
 
   async query<T>(range: KeyRange<T>): Promise<ItemPage<Placed<T>>> {
-    const { table, partition, index, newestFirst = false, limit = PAGE_LIMIT, cursor } = range;
+    const { table, partition, index, newestFirst = false, limit = PAGE_LIMIT, cursor, read } = range;
     const bounds = { partition, newestFirst, limit, ...given({ from: range.from, to: range.to }) };
     if (range.from !== undefined && range.to !== undefined && range.from > range.to) return { items: [] };
     if (index === undefined) {
       const after = cursor === undefined ? {} : { after: cursor };
-      const page = this.#database.range(this.#names[table], { ...bounds, ...after });
+      const page = this.#database.range(this.#names[table], { ...bounds, ...after, ...given({ read }) });
       const items = page.items.map(item => parseItem<Placed<T>>(table, item));
       return { items, ...given({ cursor: page.after }) };
     }

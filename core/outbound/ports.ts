@@ -86,6 +86,8 @@ export interface KeyRange<T = unknown> {
   readonly limit?: number;
   /** Of the page before. */
   readonly cursor?: string;
+  /** Of the table. Default consistent; eventual costs half. */
+  readonly read?: 'eventual';
   readonly [itemType]?: T;
 }
 export interface ItemPage<T> {

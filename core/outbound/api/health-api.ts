@@ -104,7 +104,9 @@ export async function showHealth(call: ApiCall): Promise<Reply> {
   const now = clock.now();
   const state = stateOf(runtime, now);
   const partition = queueOf(endpoint.id);
-  const rows = await store.query<RowItem>({ table: 'outbox', partition, from: 'A', to: 'B~', limit: COUNTED });
+  // A count of what comes and goes all the time.
+  const waiting = { table: 'outbox', partition, from: 'A', to: 'B~', limit: COUNTED, read: 'eventual' } as const;
+  const rows = await store.query<RowItem>(waiting);
   const dead = await store.query({ ...deadRange(endpoint.id), limit: COUNTED });
   const count = rows.cursor === undefined ? rows.items.length : COUNTED;
   // Counted by the last audit, where it is much.
