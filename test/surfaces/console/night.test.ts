@@ -86,7 +86,8 @@ describe.skipIf(BROWSER_PATH === undefined)('a bad night', () => {
       page.locator('.numbers > div').filter({ hasText: name }).locator('dd').innerText();
     const recent = items(({ receivedAt }) => receivedAt > night.world.clock.now() - HOUR_MS);
     expect(await number('Received, last hour')).toBe(String(recent.length));
-    expect(await number('In progress')).toMatch(new RegExp(`^${open.length}\\b`));
+    // Of many fresh arrivals a sample is read, and called so.
+    expect(await number('In progress')).toMatch(new RegExp(`^(about )?${open.length}\\b`));
     expect(await number('Dead letters')).toBe(String(dead().length));
     for (const source of ['shop', 'pay']) {
       const line = page.locator('.source-line').filter({ has: page.getByRole('link', { name: source, exact: true }) });
