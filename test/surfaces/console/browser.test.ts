@@ -598,7 +598,7 @@ describe.skipIf(BROWSER_PATH === undefined)('the console in a browser', () => {
       const { pathname, search } = new URL(request.url());
       if (pathname === '/api/dead') asked.push(search);
     });
-    await page.getByRole('link', { name: 'Dead letters' }).click();
+    await page.getByRole('link', { name: 'Dead letters', exact: true }).click();
     await page.getByText('120 dead events in 1 group').waitFor();
     expect(asked).toEqual(['', '?read=yes']);
     die(120);
