@@ -88,7 +88,7 @@ describe.skipIf(BROWSER_PATH === undefined)('a bad night', () => {
     expect(await number('Received, last hour')).toBe(String(recent.length));
     // Of many fresh arrivals a sample is read, and called so.
     expect(await number('In progress')).toMatch(new RegExp(`^(about )?${open.length}\\b`));
-    expect(await number('Dead letters')).toMatch(new RegExp(`^${dead().length}\b`));
+    expect(await number('Dead letters')).toMatch(new RegExp(`^${dead().length}\\b`));
     for (const source of ['shop', 'pay']) {
       const line = page.locator('.source-line').filter({ has: page.getByRole('link', { name: source, exact: true }) });
       const of = (all: readonly EventItem[]): number =>
