@@ -185,7 +185,7 @@ describe('npm start', { retry: 1 }, () => {
 
 describe('npm run deploy', () => {
   it.each([
-    [[], /^Usage: npm run deploy -- <environment> \[--yes\]\nEnvironments in gateway\.config\.ts: dev, /],
+    [[], /^Usage: npm run deploy -- <environment> \[--yes\] \[--beside\]\nEnvironments in gateway\.config\.ts: dev, /],
     [['--destroy', 'local'], /^The environment "local" ends with its local AWS: press Ctrl-C where it runs/],
     [['dev'], /^Deploying dev needs a confirmation: add --yes/],
     [['--destroy', 'dev'], /^Destroying dev needs a confirmation: add --yes/],

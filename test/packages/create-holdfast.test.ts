@@ -71,7 +71,7 @@ describe('the package', () => {
         '',
       );
       // Not the pages of others, such as developer.example.com, docs/x.
-      for (const [, page = ''] of code.matchAll(/(?<![\w./-]|, )(docs\/[\w/-]+\.(?:md|json))/g)) named.add(page);
+      for (const [, page = ''] of code.matchAll(/(?<![\w./-]|, )(docs\/[\w/-]+\.(?:md|json)\b)/g)) named.add(page);
     }
     expect(named.size).toBeGreaterThan(10);
     const missing = [...named].filter(page => !existsSync(join(packed.holdfast, 'dist', page)));
@@ -144,7 +144,7 @@ describe('create-holdfast', () => {
   });
 
   it.each([
-    [['x', '--providers', 'strip'], /There is no provider "strip"\. Did you mean stripe\?/],
+    [['x', '--providers', 'strip'], /There is no provider "strip"\. Did you mean strava or stripe\?/],
     [[], /^Usage: npm create holdfast <folder>/],
     [['full'], /is not empty\. Give the name of a new folder\./],
     [['x', '--provider', 'stripe'], /Unknown option '--provider'/],
