@@ -4,7 +4,6 @@ import {
   type Caller,
   type Delivery,
   type DeliveryAttempt,
-  daysOf,
   type Endpoint,
   healthOf,
   listDeliveries,
@@ -63,14 +62,12 @@ export function attemptView({ kind, attempt, at, class: of, code, in_words, deta
 
 /** How an endpoint is, and its last deliveries. */
 export async function oneEndpoint(caller: Caller, app: string, ep: string) {
-  const [health, days, last, dead] = await Promise.all([
+  const [health, last, dead] = await Promise.all([
     healthOf(caller, app, ep),
-    daysOf(caller, app, ep),
     listDeliveries(caller, { app, ep }, { limit: FEW }),
     listDeliveries(caller, { app, ep }, { limit: FEW, status: 'dead' }),
   ]);
-  const [day] = days.values();
-  const { state, waiting, dead: deadCount, dead_more: deadMore, died } = health;
+  const { state, waiting, dead: deadCount, dead_more: deadMore, died, last_day: day } = health;
   const view = (list: readonly Delivered[]) => list.map(deliveryView);
   return {
     state,

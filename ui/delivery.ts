@@ -1,5 +1,5 @@
 /** What the delivery API says of an endpoint and its deliveries, as far as pages show it. */
-import type { EndpointState, Waiting } from '../core/words.ts';
+import type { DayCounts, EndpointState, Waiting } from '../core/words.ts';
 
 /** What a person is told before a delivery is sent again, by us and by its owner. */
 export const SENT_AGAIN =
@@ -57,6 +57,8 @@ export interface Health extends EndpointState {
   readonly died: number;
   readonly success_rate_1h: number | null;
   readonly response_ms: number | null;
+  /** Absent: of an older gateway. */
+  readonly last_day?: DayCounts;
 }
 
 export interface TestResult {

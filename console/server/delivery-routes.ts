@@ -91,13 +91,9 @@ async function body(asked: Asked) {
 async function endpoint(asked: Asked) {
   const { operator } = asked;
   const { app, ep } = at(asked);
-  const [endpoints, health, days] = await Promise.all([
-    listEndpoints(operator, app),
-    healthOf(operator, app, ep),
-    daysOf(operator, app, ep),
-  ]);
+  const [endpoints, health] = await Promise.all([listEndpoints(operator, app), healthOf(operator, app, ep)]);
   const found = endpoints.find(({ id, uid }) => id === ep || `uid:${uid}` === ep);
-  return { endpoint: found, health, day: [...days.values()][0], now: operator.clock.now() };
+  return { endpoint: found, health, now: operator.clock.now() };
 }
 
 async function deliveries(asked: Asked) {

@@ -129,9 +129,9 @@ interface Stats {
   readonly each: readonly (DayCounts & { readonly endpoint: string })[];
 }
 
-/** The last day of each endpoint of an application (of its first 250), or of one, by the endpoint's id. */
-export async function daysOf(operator: Caller, app: string, ep?: string): Promise<ReadonlyMap<string, DayCounts>> {
-  const { each: all } = await ask<Stats>(operator, { method: 'GET', path: ['stats'], query: { app, endpoint: ep } });
+/** The last day of each endpoint of an application (of its first 250), by the endpoint's id. */
+export async function daysOf(operator: Caller, app: string): Promise<ReadonlyMap<string, DayCounts>> {
+  const { each: all } = await ask<Stats>(operator, { method: 'GET', path: ['stats'], query: { app } });
   return new Map(all.map(({ endpoint, successes, failures }) => [endpoint, { successes, failures }]));
 }
 

@@ -11,7 +11,7 @@ const FIRST = ['console: now, the first screen', 'holdfast status'];
 describe('among a million events', () => {
   let all: readonly Looked[];
   beforeAll(async () => {
-    all = await lookAtAll(await openMillion(EVENTS, DEATHS, 1_000_000), undefined, 400);
+    all = await lookAtAll(await openMillion(EVENTS, DEATHS, 1_000_000));
   }, 120_000);
 
   it('each says how much it will read before it reads much', () => {

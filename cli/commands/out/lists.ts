@@ -18,7 +18,6 @@ import {
 } from '#core/words.ts';
 import {
   type Delivery,
-  daysOf,
   deliveriesOf,
   type Endpoint,
   guardText,
@@ -192,9 +191,8 @@ async function sayEndpointReads(run: Run): Promise<void> {
 }
 
 async function showHealth(run: Run, app: string, ep: string): Promise<void> {
-  const [health, days] = await Promise.all([healthOf(run, app, ep), daysOf(run, app, ep)]);
-  const [day] = days.values();
-  const { state, waiting, last_failure: failure } = health;
+  const health = await healthOf(run, app, ep);
+  const { state, waiting, last_failure: failure, last_day: day } = health;
   run.out.result(health, () => [
     `${run.out.paint(COLOURS[state], stateWord(state))}: ${endpointWords(health, iso => agoOf(run, iso))}`,
     `to deliver     ${waitsWords(waiting) || 'nothing'}${waiting.oldest_at === null ? '' : `, the oldest ${agoOf(run, waiting.oldest_at)}`}`,

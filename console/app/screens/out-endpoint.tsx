@@ -1,13 +1,6 @@
 /** One endpoint of a customer: how it is, what it got, and what can be done. */
 import { useState } from 'preact/hooks';
-import {
-  addressWords,
-  answerWords,
-  type DayCounts,
-  endpointWords,
-  isWellState,
-  stateWord,
-} from '../../../core/words.ts';
+import { addressWords, answerWords, endpointWords, isWellState, stateWord } from '../../../core/words.ts';
 import { ByType, DayChart } from '../../../ui/day.tsx';
 import { Headers, Text } from '../../../ui/exchange.tsx';
 import { gateButton } from '../../../ui/gate.ts';
@@ -29,12 +22,12 @@ const STATUSES = ['', 'pending', 'retrying', 'delivered', 'dead', 'aborted', 'ex
 
 export function OutEndpointScreen({ app, ep }: { readonly app: string; readonly ep: string }) {
   const path = `/api/out/apps/${encodeURIComponent(app)}/endpoints/${encodeURIComponent(ep)}`;
-  const view = useLoad<{ endpoint?: OutEndpoint; health: OutHealth; day?: DayCounts }>(path, 5_000);
+  const view = useLoad<{ endpoint?: OutEndpoint; health: OutHealth }>(path, 5_000);
   const [asking, setAsking] = useState<Act | 'test'>();
   return (
     <>
       <Shown of={view}>
-        {({ endpoint, health, day }) => (
+        {({ endpoint, health }) => (
           <>
             <header class="event-head">
               <div>
@@ -57,9 +50,9 @@ export function OutEndpointScreen({ app, ep }: { readonly app: string; readonly 
                 </p>
               )}
             </header>
-            {day === undefined ? null : (
+            {health.last_day === undefined ? null : (
               <section class="card guide" aria-label="The last day">
-                <DayChart day={day} />
+                <DayChart day={health.last_day} />
               </section>
             )}
             <div class="columns">

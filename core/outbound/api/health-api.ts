@@ -1,5 +1,6 @@
 /** How an endpoint is: gate, breaker, what waits, what came of the last day. Out of its runtime item; no metric is asked. */
 import { EGRESS } from '#core/outbound/drain/endpoint-config.ts';
+import type { ItemPage } from '#core/outbound/ports.ts';
 import { type HourCount, readHours } from '#core/outbound/protocol/hours.ts';
 import type { EndpointItem, RowItem, RuntimeItem } from '#core/outbound/protocol/items.ts';
 import {
@@ -16,7 +17,7 @@ import { guardOf } from '#core/outbound/tend/egress.ts';
 import { readSummary, SUMMARY } from '#core/outbound/tend/summary.ts';
 import { json, type Reply } from '#core/reply.ts';
 import { HOUR_MS, toIso } from '#core/time.ts';
-import type { EndpointState } from '#core/words.ts';
+import type { DayCounts, EndpointState } from '#core/words.ts';
 import { type ApiCall, anyText, applicationOf, endpointOf, queryOf } from './api-call.ts';
 
 const COUNTED = 1_000;
@@ -131,8 +132,14 @@ export async function showHealth(call: ApiCall): Promise<Reply> {
     dead_more: dead.cursor !== undefined,
     died: runtime?.dead ?? 0,
     response_ms: runtime === undefined ? null : Math.round(runtime.ewmaMs),
+    last_day: dayOf(readHours(runtime?.hours, now)),
   });
 }
+
+const dayOf = (hours: readonly HourCount[]): DayCounts => ({
+  successes: hours.map(({ ok }) => ok),
+  failures: hours.map(({ fail }) => fail),
+});
 
 /** All endpoints of all applications, as the last endpoint check found them (each ten minutes). */
 export async function showSummary({ ports }: ApiCall): Promise<Reply> {
@@ -162,11 +169,12 @@ export const STATS_QUERY = { app: anyText, endpoint: anyText };
 export async function showStats(call: ApiCall): Promise<Reply> {
   const { store, clock } = call.ports;
   const { app = '', endpoint } = queryOf(call, STATS_QUERY);
-  const application = await applicationOf(call, app);
   const now = clock.now();
-  const page = await store.query<EndpointItem>({ ...endpointsRange(application.id), limit: PAGE });
   const one = endpoint === undefined ? undefined : await endpointOf({ ...call, path: { app, ep: endpoint } });
-  const ids = one ? [one.id] : page.items.filter(({ deletedAt }) => deletedAt === undefined).map(({ id }) => id);
+  const of = one?.app ?? (await applicationOf(call, app)).id;
+  const all = { ...endpointsRange(of), limit: PAGE };
+  const page: ItemPage<EndpointItem> = one ? { items: [one] } : await store.query<EndpointItem>(all);
+  const ids = page.items.filter(({ deletedAt }) => deletedAt === undefined).map(({ id }) => id);
   const runtimes = await store.getMany(ids.map(runtimeKey));
   const each = runtimes.map(runtime => readHours(runtime?.hours, now));
   const hours = Array.from({ length: 24 }, (_, back) => {
@@ -176,14 +184,10 @@ export async function showStats(call: ApiCall): Promise<Reply> {
     return { hour: begins, attempts: successes + failures, successes, failures };
   });
   return json(200, {
-    application: application.id,
+    application: of,
     endpoints: ids.length,
-    complete: one !== undefined || page.cursor === undefined,
+    complete: page.cursor === undefined,
     hours,
-    each: each.map((list, n) => ({
-      endpoint: ids[n],
-      successes: list.map(({ ok }) => ok),
-      failures: list.map(({ fail }) => fail),
-    })),
+    each: each.map((list, n) => ({ endpoint: ids[n], ...dayOf(list) })),
   });
 }

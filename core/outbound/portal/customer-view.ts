@@ -18,6 +18,7 @@ const KEY: Shape = ['key_id', 'alg', 'secret', 'verify_with', 'created_at', 'act
 const HEALTH: Shape = [
   ...STATE,
   ...['breaker', 'last_attempt_at', 'egress_suspected', 'waiting', 'dead', 'dead_more', 'died', 'response_ms'],
+  'last_day',
 ];
 const DELIVERY: Shape = [
   ...['message', 'endpoint', 'type', 'status', 'generation', 'attempt_count', 'created_at', 'ended_at'],

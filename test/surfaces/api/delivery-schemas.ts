@@ -392,6 +392,10 @@ export const SCHEMAS: Readonly<Record<string, Schema>> = {
     dead_more: truth('More are dead than `dead` says.'),
     died: whole('Ever, those among them that were sent again.'),
     response_ms: orNull(whole()),
+    last_day: object({
+      successes: listOf(whole(), 'By hour, the running one first.'),
+      failures: listOf(whole(), 'Of the same hours.'),
+    }),
   }),
   Delivery: object({
     message: text(),

@@ -36,7 +36,6 @@ const PAIRS = [
       ['listApplications', 'apps'],
       ['listEndpoints', 'lists'],
       ['healthOf', 'lists'],
-      ['daysOf', 'lists'],
       ['listMessages', 'lists'],
       ['messageBody', 'lists'],
       ['deliveriesOf', 'lists'],
