@@ -18,10 +18,10 @@ const run = promisify(execFile);
 const BUDGETS = {
   publish: 278_000,
   'fan-out': 278_500,
-  drain: 359_000,
-  'delivery-api': 408_000,
+  drain: 359_500,
+  'delivery-api': 408_500,
   tend: 293_000,
-  portal: 418_500,
+  portal: 419_000,
   contacts: 340_000,
 } as const;
 
