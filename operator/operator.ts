@@ -15,6 +15,9 @@ import { closest } from '#core/problem.ts';
 import type { Gateway } from './gateway.ts';
 import { usageError } from './operator-error.ts';
 
+/** A look that takes no more read units than this is not announced. */
+export const READS_UNSAID = 50;
+
 export interface OperatorOptions {
   readonly environment: string;
   readonly clock: Clock;

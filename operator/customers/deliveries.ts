@@ -6,17 +6,20 @@ import type { MessageView } from '#core/outbound/api/deliveries/messages-api.ts'
 import type { ReplayJobView } from '#core/outbound/api/deliveries/replay-api.ts';
 import type { STATES } from '#core/outbound/api/health-api.ts';
 import type { TestAnswer } from '#core/outbound/api/test-delivery.ts';
-import { SECOND_MS, toIso } from '#core/time.ts';
+import { MINUTE_MS, SECOND_MS, toIso } from '#core/time.ts';
 import { type DayCounts, isWellState, type EndpointState as StateOf } from '#core/words.ts';
 import { askDelivery, type DeliveryCall } from '#operator/delivery-api.ts';
 import type { Gateway } from '#operator/gateway.ts';
-import type { Operator } from '#operator/operator.ts';
+import { type Operator, READS_UNSAID } from '#operator/operator.ts';
 import { OperatorError } from '#operator/operator-error.ts';
 import type { Attempt, Delivery as DeliveryOf, Health } from '../../ui/delivery.ts';
 
 type State = (typeof STATES)[number];
 
-/** All endpoints: as they are now, or with many applications as the last endpoint check found them; `as_of` null: none came yet. */
+/**
+ * All endpoints: as they are now (where they are much to read, within a minute), or with many applications as the last endpoint
+ * check found them; `as_of` null: none came yet.
+ */
 export interface DeliverySummary {
   readonly as_of: string | null;
   /** The last endpoint check, which counts what died and what waits. Null: none came yet. */
@@ -296,17 +299,32 @@ export interface OutboundOverview {
 const AT_ONCE = 8;
 /** A page that is open asks each few seconds. */
 const KEPT_MS = 10 * SECOND_MS;
+/** A summary of endpoints that are much to read. */
+const MUCH_KEPT_MS = MINUTE_MS;
+/** Of an application its record and a page of its endpoints, and of each endpoint how it is. */
+const READS_OF_AN_APPLICATION = 4;
+
+/** About how many read units a look at all endpoints of these takes. */
+export const readsOf = (applications: readonly Pick<ApplicationView, 'endpoints'>[]): number =>
+  applications.reduce((sum, { endpoints }) => sum + READS_OF_AN_APPLICATION + endpoints, 0);
+
 const kept = new WeakMap<Caller, OutboundOverview>();
 
-/** Every endpoint of every application, looked at within ten seconds. Undefined: there are more than `most` applications. */
+/**
+ * Every endpoint of every application, looked at within ten seconds. With `most`, for a summary: where that is much to read,
+ * within a minute; undefined: there are more than `most` applications.
+ */
 export async function readOutbound(operator: Operator): Promise<OutboundOverview>;
 export async function readOutbound(operator: Operator, most: number): Promise<OutboundOverview | undefined>;
-export async function readOutbound(operator: Operator, most = MOST): Promise<OutboundOverview | undefined> {
+export async function readOutbound(operator: Operator, most?: number): Promise<OutboundOverview | undefined> {
   const before = kept.get(operator);
   const at = operator.clock.now();
-  if (before !== undefined && at - before.at < KEPT_MS && before.applications.length <= most) return before;
-  const applications = await list<ApplicationView>(operator, ['apps'], { limit: Math.min(MOST, most + 1) });
-  if (applications.length > most) return undefined;
+  if (before !== undefined && before.applications.length <= (most ?? MOST)) {
+    const isMuch = most !== undefined && readsOf(before.applications) > READS_UNSAID;
+    if (at - before.at < (isMuch ? MUCH_KEPT_MS : KEPT_MS)) return before;
+  }
+  const applications = await listApplications(operator, most === undefined ? MOST : most + 1);
+  if (applications.length > (most ?? MOST)) return undefined;
   const found: OutboundOverview['unwell'][number][] = [];
   let endpoints = 0;
   for (let first = 0; first < applications.length; first += AT_ONCE) {

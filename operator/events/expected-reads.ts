@@ -4,10 +4,8 @@ import type { EventFilter } from '#core/inbound/search/event-filter.ts';
 import { readSweeper } from '#core/inbound/sweep/sweeper-record.ts';
 import { HOUR_MS, toHour } from '#core/time.ts';
 import { PRICES } from '#operator/cost/prices.ts';
-import type { Operator } from '#operator/operator.ts';
+import { type Operator, READS_UNSAID } from '#operator/operator.ts';
 
-/** A look that takes no more read units than this is not announced. */
-export const READS_UNSAID = 50;
 /** Of the latest events of a source, and of the sources that are asked: how often events come. */
 const LATEST = 25;
 const ASKED = 10;

@@ -30,9 +30,10 @@ import {
   messageBody,
   readDeliverySummary,
   readOutbound,
+  readsOf,
   worstFirst,
 } from '#operator/customers/deliveries.ts';
-import { READS_UNSAID } from '#operator/events/expected-reads.ts';
+import { READS_UNSAID } from '#operator/operator.ts';
 
 const COLOURS: Readonly<Record<Endpoint['state'], Style>> = {
   ...{ ok: 'green', untried: 'cyan', failing: 'yellow', holding: 'yellow' },
@@ -176,15 +177,13 @@ export function addOutLists(out: Command, set: CommandSet): void {
   );
 }
 
-/** Of an application its record and a page of its endpoints, and of each endpoint how it is. */
-const READS_OF_AN_APPLICATION = 4;
 /** More are not read only to say how much it will be. */
 const SURVEYED = 10;
 
 /** Says before it what a look at every endpoint reads, where that is much. */
 async function sayEndpointReads(run: Run): Promise<void> {
   const some = await listApplications(run, SURVEYED);
-  const units = some.reduce((sum, { endpoints }) => sum + READS_OF_AN_APPLICATION + endpoints, 0);
+  const units = readsOf(some);
   if (some.length < SURVEYED && units <= READS_UNSAID) return;
   const many = some.length < SURVEYED ? '' : ` for the first ${SURVEYED} of them`;
   run.out.note(`Reads every endpoint of every application: about ${units} read units${many}. Ctrl-C ends it`);

@@ -1,11 +1,14 @@
 /** What the console's first screen and `status` say of the same state. */
 import { expect, it } from 'vitest';
 import type { SourceId } from '#core/glossary.ts';
-import { readDeliverySummary, setGate } from '#operator/customers/deliveries.ts';
+import { readDeliverySummary, readOutbound, setGate } from '#operator/customers/deliveries.ts';
 import { needsAPerson, needsOf } from '#operator/health/needs.ts';
 import type { SystemView } from '#operator/health/system-view.ts';
+import { Operator } from '#operator/operator.ts';
 import { ConsoleGateway } from '#test/kit/console-gateway.ts';
+import { producerWorld } from '#test/kit/producer-world.ts';
 import { demoDeliveries } from '#test/surfaces/console/demo-deliveries.ts';
+import { CliWorld } from '../cli/cli-world.ts';
 
 const NOW = Date.parse('2026-11-24T12:00:00Z');
 const AT = NOW - 600_000;
@@ -113,4 +116,44 @@ it('counts the endpoints of customers as they are within ten seconds, whether an
   // What this person does shows at once.
   await setGate(operator, { app: demo.failing.app, ep: demo.failing.ep }, 'pause', { why: 'their deploy' });
   expect(await readDeliverySummary(operator)).toMatchObject({ endpoints: 4, failing: 0, paused: 1 });
+});
+
+it('walks many endpoints once a minute for a screen that asks each ten seconds, and anew for who looks at them', async () => {
+  const { api, call } = producerWorld();
+  const cli = new CliWorld();
+  const { clock } = cli.world;
+  const lists: string[] = [];
+  const send: typeof api.send = asked => {
+    if (asked.path.at(-1) === 'endpoints') lists.push(asked.path[1] ?? '');
+    return api.send(asked);
+  };
+  const operator = new Operator({
+    ...{ environment: 'local', by: 'ada', program: 'holdfast', clock },
+    readDeployment: () => cli.gateway.deployment,
+    openGateway: async () => ({ ...cli.gateway, delivery: async () => ({ ...api, send }) }),
+  });
+  const made = async (app: string): Promise<void> => {
+    await call('PUT /v1/apps/{app}', { app }, { name: app });
+    const url = 'https://their.customer.com/in';
+    await call('PUT /v1/apps/{app}/endpoints/{ep}', { app, ep: 'uid:one' }, { url });
+  };
+  const walksOfAMinute = async (): Promise<number> => {
+    lists.length = 0;
+    for (let asked = 0; asked < 6; asked++) {
+      await readDeliverySummary(operator);
+      await clock.advanceBy(10_000);
+    }
+    return lists.length;
+  };
+  for (let n = 0; n < 3; n++) await made(`uid:few${n}`);
+  expect(await walksOfAMinute()).toBe(6 * 3);
+  for (let n = 0; n < 12; n++) await made(`uid:many${n}`);
+  expect(await walksOfAMinute()).toBe(15);
+  const { as_of: kept } = await readDeliverySummary(operator);
+  expect(clock.now() - Date.parse(kept ?? '')).toBeLessThan(60_000);
+  await clock.advanceBy(10_000);
+  expect((await readOutbound(operator)).at).toBe(clock.now());
+  // Whoever acts sees it at once.
+  await setGate(operator, { app: 'uid:few0', ep: 'uid:one' }, 'pause', { why: 'their deploy' });
+  expect(await readDeliverySummary(operator)).toMatchObject({ endpoints: 15, paused: 1 });
 });
