@@ -59,8 +59,9 @@ export const INCIDENTS: Readonly<Record<Runbook, Incident | Elsewhere>> = {
   'processor-crashes': {
     make: async place => {
       const undo = await place.disableMapping('Process');
-      for (let n = 0; n < 5; n++) await place.send('default', 'loop.endless');
-      await place.callWithWaiting(5);
+      const keys: string[] = [];
+      for (let n = 0; n < 5; n++) keys.push(await place.send('default', 'loop.endless'));
+      await place.callWithWaiting(keys);
       return undo;
     },
     alarm: 'process-errors',
@@ -187,7 +188,8 @@ export const INCIDENTS: Readonly<Record<Runbook, Incident | Elsewhere>> = {
     alarm: 'delivery-fan-out-age',
     says: 'job: `delivery-fan-out-age`',
     shows: /delivery-fan-out-age/,
-    further: [['logs --of fan-out --errors', /[Nn]o line/]],
+    // A message that is no job is an incident of before.
+    further: [['logs --of fan-out --errors', /[Nn]o line|is no job/]],
     lane: 'sending',
   },
   'sending-lost-work': {
