@@ -12,3 +12,8 @@ export async function sayReads(run: Run, filter: EventFilter, options: { each?: 
     `Reads about ${events.toLocaleString('en')} events: ${units.toLocaleString('en')} read units, $${dollars.toFixed(6)}. Ctrl-C ends it`,
   );
 }
+
+/** Before a look at every endpoint. `of`: which of them these are the units of. */
+export function sayEndpointReads(run: Run, units: number, of = ''): void {
+  run.out.note(`Reads every endpoint of every application: about ${units} read units${of}. Ctrl-C ends it`);
+}

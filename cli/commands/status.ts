@@ -15,6 +15,7 @@ import { readSystem, type SystemView } from '#operator/health/system-view.ts';
 import { span } from '#operator/span.ts';
 import { EXIT, type ExitCode } from '../cli-error.ts';
 import { type CommandSet, type Run, withExamples } from '../run.ts';
+import { sayEndpointReads } from '../say-reads.ts';
 import { muteJson } from './mute.ts';
 
 export function addStatus(program: Command, set: CommandSet): void {
@@ -28,7 +29,7 @@ export function addStatus(program: Command, set: CommandSet): void {
     ['holdfast status --json || echo look', 'for a script'],
   ).action(
     set.action(async run => {
-      const view = await readSystem(run);
+      const view = await readSystem(run, undefined, units => sayEndpointReads(run, units));
       const { place } = await run.gateway();
       const all = needsOf(view, run.clock.now());
       const needs = needsAPerson(all);

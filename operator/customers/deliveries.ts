@@ -83,10 +83,13 @@ export const guardText = ({ silent }: NonNullable<DeliverySummary['egress_guard'
 /** With more applications than this, their endpoints are counted by the endpoint check, each ten minutes. */
 const COUNTED_NOW = 100;
 
-export async function readDeliverySummary(operator: Operator): Promise<DeliverySummary> {
+export async function readDeliverySummary(
+  operator: Operator,
+  beforeMuch?: (units: number) => void,
+): Promise<DeliverySummary> {
   const summary = await ask<Omit<DeliverySummary, 'audited_at'>>(operator, { method: 'GET', path: ['summary'] });
   const audited = { ...summary, audited_at: summary.as_of };
-  const live = await readOutbound(operator, COUNTED_NOW);
+  const live = await readOutbound(operator, COUNTED_NOW, beforeMuch);
   if (live === undefined) return audited;
   const count = (state: State): number => live.unwell.filter(each => each.state === state).length;
   return {
@@ -312,11 +315,20 @@ const kept = new WeakMap<Caller, OutboundOverview>();
 
 /**
  * Every endpoint of every application, looked at within ten seconds. With `most`, for a summary: where that is much to read,
- * within a minute; undefined: there are more than `most` applications.
+ * within a minute; undefined: there are more than `most` applications. `beforeMuch` is told, before them, of reads that are
+ * many.
  */
 export async function readOutbound(operator: Operator): Promise<OutboundOverview>;
-export async function readOutbound(operator: Operator, most: number): Promise<OutboundOverview | undefined>;
-export async function readOutbound(operator: Operator, most?: number): Promise<OutboundOverview | undefined> {
+export async function readOutbound(
+  operator: Operator,
+  most: number,
+  beforeMuch?: (units: number) => void,
+): Promise<OutboundOverview | undefined>;
+export async function readOutbound(
+  operator: Operator,
+  most?: number,
+  beforeMuch?: (units: number) => void,
+): Promise<OutboundOverview | undefined> {
   const before = kept.get(operator);
   const at = operator.clock.now();
   if (before !== undefined && before.applications.length <= (most ?? MOST)) {
@@ -325,6 +337,8 @@ export async function readOutbound(operator: Operator, most?: number): Promise<O
   }
   const applications = await listApplications(operator, most === undefined ? MOST : most + 1);
   if (applications.length > (most ?? MOST)) return undefined;
+  const units = readsOf(applications);
+  if (units > READS_UNSAID) beforeMuch?.(units);
   const found: OutboundOverview['unwell'][number][] = [];
   let endpoints = 0;
   for (let first = 0; first < applications.length; first += AT_ONCE) {

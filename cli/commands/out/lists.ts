@@ -5,6 +5,7 @@ import { EXIT } from '#cli/cli-error.ts';
 import { isoSince, wholeNumber } from '#cli/filter-options.ts';
 import type { Style } from '#cli/output.ts';
 import { type CommandSet, type Run, withExamples } from '#cli/run.ts';
+import { sayEndpointReads } from '#cli/say-reads.ts';
 import { parseIso } from '#core/time.ts';
 import {
   addressWords,
@@ -55,7 +56,7 @@ export function addOutLists(out: Command, set: CommandSet): void {
     ['holdfast out status', 'one line for each endpoint that fails, is on hold, paused or disabled'],
   ).action(
     set.action(async run => {
-      await sayEndpointReads(run);
+      await surveyEndpoints(run);
       const { applications, endpoints, unwell: found } = await readOutbound(run);
       // Counts the same endpoints, which were read just now.
       const { egress_guard: guard } = await readDeliverySummary(run);
@@ -181,12 +182,11 @@ export function addOutLists(out: Command, set: CommandSet): void {
 const SURVEYED = 10;
 
 /** Says before it what a look at every endpoint reads, where that is much. */
-async function sayEndpointReads(run: Run): Promise<void> {
+async function surveyEndpoints(run: Run): Promise<void> {
   const some = await listApplications(run, SURVEYED);
   const units = readsOf(some);
   if (some.length < SURVEYED && units <= READS_UNSAID) return;
-  const many = some.length < SURVEYED ? '' : ` for the first ${SURVEYED} of them`;
-  run.out.note(`Reads every endpoint of every application: about ${units} read units${many}. Ctrl-C ends it`);
+  sayEndpointReads(run, units, some.length < SURVEYED ? '' : ` for the first ${SURVEYED} of them`);
 }
 
 async function showHealth(run: Run, app: string, ep: string): Promise<void> {

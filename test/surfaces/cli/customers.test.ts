@@ -46,7 +46,7 @@ async function world(auditedAgo: number | undefined, deployedAgo = 5 * HOUR_MS) 
   const run = (command: string) => cli.run([command], { gateway, readDeployment: () => deployment });
   const lineOf = async (command: string): Promise<string | undefined> =>
     (await run(command)).stdout.split('\n').find(line => /^(ok +|WRONG +)?customers/.test(line));
-  return { cli, gateway, deployment, run, lineOf };
+  return { cli, gateway, deployment, run, lineOf, call };
 }
 
 it('counts the endpoints that do not get their webhooks, and says since when the oldest waits', async () => {
@@ -76,6 +76,14 @@ it.each([
   const { stdout, code } = await run('doctor');
   expect(code).toBe(1);
   expect(stdout).toContain('holdfast runbook sending-lost-work');
+});
+
+it('says before it what a look at many customers reads, and nothing of few', async () => {
+  const { run, call } = await world(60_000);
+  const reads = 'Reads every endpoint of every application: about';
+  expect((await run('status')).stderr).not.toContain(reads);
+  for (let n = 0; n < 12; n++) await call('POST', ['apps'], { name: 'Another', uid: `more${n}` });
+  expect((await run('status')).stderr).toContain(`${reads} 55 read units. Ctrl-C ends it`);
 });
 
 it('has no such line where nothing is sent to customers', async () => {
