@@ -111,11 +111,14 @@ async function startSession(tools: SessionTools, lease: Lease): Promise<Session 
   const { ports } = tools;
   const { ep, runtime } = lease;
   const now = ports.clock.now();
-  const { read, error } = await tools.configOf(runtime).then(
-    found => ({ read: found, error: undefined }),
-    (thrown: unknown) => ({ read: undefined, error: thrown instanceof Error ? thrown.message : 'unknown' }),
-  );
-  const config = read ?? configOfDeleted(runtime, now);
+  // What is no dependency's failure: secrets that cannot be opened.
+  let error: string | undefined;
+  const asker = { telemetry: ports.telemetry, stage: 'session', fields: { endpoint: ep } };
+  const read = await ask(asker, () => tools.configOf(runtime)).catch((thrown: unknown) => {
+    error = thrown instanceof Error ? thrown.message : 'unknown';
+    return undefined;
+  });
+  const config = (read?.ok ? read.value : undefined) ?? configOfDeleted(runtime, now);
   if (config === undefined) {
     if (error !== undefined) ports.telemetry.count('OwnFault');
     const message = 'an endpoint has no configuration that can be read';

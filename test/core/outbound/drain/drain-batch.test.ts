@@ -57,7 +57,15 @@ it('sends what is no wake-up to the dead-letter queue, whole', async () => {
   expect(telemetry.lines.map(({ line }) => line['cause'])).toEqual(['unknown_message']);
 });
 
-it('counts it as our own fault that the secrets of an endpoint cannot be opened, and says why', async () => {
+it.each([
+  ['secrets that cannot be opened are our own fault', new RangeError('cannot be opened'), [1, 0], ['cannot be opened']],
+  [
+    'a table that is away is not',
+    new DependencyError('dynamodb', 'no answer', { outcome: 'unknown' }),
+    [0, 1],
+    ['dynamodb: no answer', undefined],
+  ],
+])('says why an endpoint has no configuration: %s', async (_what, thrown, counts, said) => {
   const { tools: given, telemetry } = tools();
   const runtime = { app: 'app_1', ep: 'ep_1', gate: 'open', crashes: 0, ...wakeListed('ep_1' as never, 0) };
   const store = {
@@ -66,10 +74,10 @@ it('counts it as our own fault that the secrets of an endpoint cannot be opened,
     update: async () => ({ kind: 'applied', item: runtime }),
   };
   const configOf = async () => {
-    throw new RangeError('the secret cannot be opened');
+    throw thrown;
   };
   const ports = { ...given.ports, store, ids: { uuid: () => 'me' } } as never;
   expect(await drainBatch({ ...given, ports, configOf }, [wakeUp('a', 'ep_1')], invocation)).toEqual(['a']);
-  expect(telemetry.total('OwnFault')).toBe(1);
-  expect(telemetry.lines.map(({ line }) => line['error'])).toEqual(['the secret cannot be opened']);
+  expect([telemetry.total('OwnFault'), telemetry.total('DependencyError')]).toEqual(counts);
+  expect(telemetry.lines.map(({ line }) => line['error'])).toEqual(said);
 });
