@@ -29,6 +29,9 @@ export function apiSecretName(place: Place, sourceId: string): string {
   return `${secretName(place, sourceId)}/api`;
 }
 
+/** Of a function's alias with a canary, which callers and queues name instead of the function. */
+export const LIVE_ALIAS = 'live';
+
 /** Of the metrics that the functions emit. */
 export function metricNamespace({ prefix }: Pick<Place, 'prefix'>): string {
   return prefix === undefined ? METRIC_NAMESPACE : `${prefix}/${METRIC_NAMESPACE}`;

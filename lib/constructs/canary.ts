@@ -9,13 +9,10 @@ import {
 import { Alias, type CfnEventSourceMapping, type IVersion } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
 import type { CanaryConfig } from '#core/config/gateway-config.ts';
-import type { Place } from '#core/names.ts';
+import { LIVE_ALIAS, type Place } from '#core/names.ts';
 import { makeAlarm } from '../alarms/make-alarm.ts';
 import { acknowledge } from './acknowledge.ts';
 import type { EnvContract, GatewayFunction } from './gateway-function.ts';
-
-/** Of the alias that callers and queues name instead of the function. */
-const LIVE = 'live';
 
 /**
  * New versions of functions get a part of the calls for some minutes, and then all of them. One that crashes or times out
@@ -38,7 +35,7 @@ export class Canary extends Construct {
   aliasOf(name: string, target: GatewayFunction<EnvContract>, page: string, warm = 0): Alias {
     const alarm = this.#addAlarm(name, target, page);
     const alias = new Alias(target, 'Live', {
-      aliasName: LIVE,
+      aliasName: LIVE_ALIAS,
       version: target.function.currentVersion as IVersion,
       ...(warm > 0 ? { provisionedConcurrentExecutions: warm } : {}),
     });
@@ -69,7 +66,7 @@ export class Canary extends Construct {
     }
   }
 
-  /** Of the new version alone: what an old one does wrong must not stop the deploy that mends it. */
+  /** Counts errors of the new version only: those of the version before must not stop the deploy that repairs it. */
   #addAlarm(name: string, target: GatewayFunction<EnvContract>, page: string): Alarm {
     const { functionName, currentVersion } = target.function;
     return makeAlarm(
@@ -82,7 +79,7 @@ export class Canary extends Construct {
           metricName: 'Errors',
           dimensionsMap: {
             FunctionName: functionName,
-            Resource: `${functionName}:${LIVE}`,
+            Resource: `${functionName}:${LIVE_ALIAS}`,
             ExecutedVersion: currentVersion.version,
           },
           statistic: 'Sum',

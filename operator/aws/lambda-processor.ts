@@ -4,6 +4,7 @@ import {
   type ListEventSourceMappingsCommandOutput,
   UpdateEventSourceMappingCommand,
 } from '@aws-sdk/client-lambda';
+import { LIVE_ALIAS } from '#core/names.ts';
 import type { ProcessorSwitch } from '#operator/gateway.ts';
 import { OperatorError } from '#operator/operator-error.ts';
 
@@ -28,7 +29,7 @@ export class LambdaProcessor implements ProcessorSwitch {
 
   async #mapping() {
     // With a canary the queue calls its alias.
-    for (const FunctionName of [this.#functionName, `${this.#functionName}:live`]) {
+    for (const FunctionName of [this.#functionName, `${this.#functionName}:${LIVE_ALIAS}`]) {
       const list = new ListEventSourceMappingsCommand({ FunctionName });
       const { EventSourceMappings: [mapping] = [] } = await this.#client.send(list).catch(nothingThere);
       if (mapping?.UUID !== undefined) return mapping;

@@ -364,6 +364,7 @@ export function retryRow(
 ): ItemPut<RowItem> {
   return laterRow(delivery, { dueAt: next.nextAt, kind: 'r', n: next.n }, rules);
 }
+
 /** A row behind the live ones: of a retry, or of a replay, which may be one of a job. */
 function laterRow(
   delivery: DeliveryId & Kept & { readonly gen: number },
