@@ -7,17 +7,8 @@ import type { APIGatewayProxyEventV2, SQSEvent } from 'aws-lambda';
 import { nodeCodec } from '#adapters/codec/node-codec.ts';
 import { nodeCrypto } from '#adapters/crypto/node-crypto.ts';
 import { MemoryBlobs } from '#adapters/memory/memory-blobs.ts';
-import { MemoryControlStore } from '#adapters/memory/memory-control-store.ts';
 import { eventsTable, MemoryEventStore } from '#adapters/memory/memory-event-store.ts';
 import { MemoryPayloadStore, payloadsTable } from '#adapters/memory/memory-payload-store.ts';
-import { MemorySecretValues } from '#adapters/memory/memory-secrets.ts';
-import { toRecord } from '#adapters/memory/queue/memory-mapping.ts';
-import {
-  MemoryDeadQueue,
-  MemoryQueueGauge,
-  MemoryReceiptBox,
-  MemoryWorkQueue,
-} from '#adapters/memory/queue/memory-queue-ports.ts';
 import { SeededIds, SeededRandom } from '#adapters/memory/seeded-random.ts';
 import { VirtualClock } from '#adapters/memory/virtual-clock.ts';
 import { CachedSecrets } from '#adapters/secrets/cached-secrets.ts';
@@ -38,6 +29,15 @@ import { handleBatch } from '#lambdas/process/handle-batch.ts';
 import { PROVIDERS } from '#providers/index.ts';
 import { gateway } from '#test/fixtures/project/gateway.config.ts';
 import type { ProviderEvent } from '#test/kit/events/event-builder.ts';
+import { MemoryControlStore } from '#test/kit/memory/memory-control-store.ts';
+import { MemorySecretValues } from '#test/kit/memory/memory-secrets.ts';
+import { toRecord } from '#test/kit/memory/queue/memory-mapping.ts';
+import {
+  MemoryDeadQueue,
+  MemoryQueueGauge,
+  MemoryReceiptBox,
+  MemoryWorkQueue,
+} from '#test/kit/memory/queue/memory-queue-ports.ts';
 import { apiEventOf } from '../loopback/requests.ts';
 import { Meter } from './counters.ts';
 import { CountingDatabase } from './counting-database.ts';

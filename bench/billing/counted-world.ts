@@ -1,13 +1,13 @@
 /** AWS in memory as sending meets it, with a meter: what is billed, and for how long each function runs. */
 import { MemoryTelemetry } from '#adapters/memory/memory-telemetry.ts';
-import { MemoryQueue, type MemoryQueueOptions, type ReceivedMessage } from '#adapters/memory/queue/memory-queue.ts';
-import type { SendOptions } from '#adapters/memory/queue/sqs-limits.ts';
 import { EmfTelemetry } from '#adapters/telemetry/emf-telemetry.ts';
 import type { MetricName } from '#core/metrics.ts';
 import { publishMessage } from '#core/outbound/api/publish-message.ts';
 import type { AppId } from '#core/outbound/protocol/ids.ts';
 import { HOUR_MS } from '#core/time.ts';
 import { providerEvent } from '#test/kit/events/provider-events.ts';
+import { MemoryQueue, type MemoryQueueOptions, type ReceivedMessage } from '#test/kit/memory/queue/memory-queue.ts';
+import type { SendOptions } from '#test/kit/memory/queue/sqs-limits.ts';
 import { OutboundWorld, type OutboundWorldOptions } from '#test/kit/outbound-world.ts';
 import { Meter } from './counters.ts';
 import { CountingDatabase } from './counting-database.ts';

@@ -1,5 +1,5 @@
-import { MemoryQueue, type MemoryQueueOptions, type ReceivedMessage } from '#adapters/memory/queue/memory-queue.ts';
-import type { SendOptions } from '#adapters/memory/queue/sqs-limits.ts';
+import { MemoryQueue, type MemoryQueueOptions, type ReceivedMessage } from '#test/kit/memory/queue/memory-queue.ts';
+import type { SendOptions } from '#test/kit/memory/queue/sqs-limits.ts';
 import type { Meter } from './counters.ts';
 
 const CHUNK_BYTES = 64 * 1024;

@@ -1,9 +1,8 @@
 /** What one run of the sweeper does while nothing happens, by the number of sources and of open dead letters. */
-import { MemoryControlStore } from '#adapters/memory/memory-control-store.ts';
+
 import { eventsTable, MemoryEventStore } from '#adapters/memory/memory-event-store.ts';
 import { MemoryPayloadStore, payloadsTable } from '#adapters/memory/memory-payload-store.ts';
 import { MemoryTelemetry } from '#adapters/memory/memory-telemetry.ts';
-import { MemoryDeadQueue, MemoryQueueGauge, MemoryWorkQueue } from '#adapters/memory/queue/memory-queue-ports.ts';
 import { SeededIds, SeededRandom } from '#adapters/memory/seeded-random.ts';
 import { VirtualClock } from '#adapters/memory/virtual-clock.ts';
 import { systemTimer } from '#adapters/system.ts';
@@ -16,6 +15,8 @@ import { HOUR_MS, MINUTE_MS } from '#core/time.ts';
 import { DAYS_PER_MONTH, PRICES } from '#operator/cost/prices.ts';
 import { PROVIDERS } from '#providers/index.ts';
 import { gateway } from '#test/fixtures/project/gateway.config.ts';
+import { MemoryControlStore } from '#test/kit/memory/memory-control-store.ts';
+import { MemoryDeadQueue, MemoryQueueGauge, MemoryWorkQueue } from '#test/kit/memory/queue/memory-queue-ports.ts';
 import { Meter } from './counters.ts';
 import { CountingDatabase } from './counting-database.ts';
 import { CountingQueue } from './counting-queue.ts';

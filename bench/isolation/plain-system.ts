@@ -2,11 +2,12 @@
  * What ours is compared with: one queue for everybody, a message for each delivery, a function that sends a batch of ten side
  * by side. What failed comes back when its visibility ends, six times the function's timeout, as AWS advises.
  */
-import { MemoryFunction } from '#adapters/memory/memory-function.ts';
-import { MemoryMapping } from '#adapters/memory/queue/memory-mapping.ts';
-import { MemoryQueue } from '#adapters/memory/queue/memory-queue.ts';
+
 import type { SeededRandom } from '#adapters/memory/seeded-random.ts';
 import type { VirtualClock } from '#adapters/memory/virtual-clock.ts';
+import { MemoryFunction } from '#test/kit/memory/memory-function.ts';
+import { MemoryMapping } from '#test/kit/memory/queue/memory-mapping.ts';
+import { MemoryQueue } from '#test/kit/memory/queue/memory-queue.ts';
 
 const VISIBILITY_TIMEOUTS = 6;
 

@@ -1,9 +1,7 @@
 /** An environment of a million events and a hundred thousand open dead letters, as the screens meet it: stores that count. */
 import { nodeCodec } from '#adapters/codec/node-codec.ts';
-import { MemoryControlStore } from '#adapters/memory/memory-control-store.ts';
 import { eventsTable, MemoryEventStore } from '#adapters/memory/memory-event-store.ts';
 import { MemoryPayloadStore, payloadsTable } from '#adapters/memory/memory-payload-store.ts';
-import { MemorySearchStore } from '#adapters/memory/memory-search-store.ts';
 import { SeededRandom } from '#adapters/memory/seeded-random.ts';
 import { VirtualClock } from '#adapters/memory/virtual-clock.ts';
 import type { Deployment } from '#core/config/deployment.ts';
@@ -16,6 +14,8 @@ import type { Gateway } from '#operator/gateway.ts';
 import { Operator } from '#operator/operator.ts';
 import { PROVIDERS } from '#providers/index.ts';
 import { CONFIG, ConsoleGateway } from '#test/kit/console-gateway.ts';
+import { MemoryControlStore } from '#test/kit/memory/memory-control-store.ts';
+import { MemorySearchStore } from '#test/kit/memory/memory-search-store.ts';
 import { Meter } from '../billing/counters.ts';
 import { CountingDatabase } from '../billing/counting-database.ts';
 

@@ -8,7 +8,6 @@ import { DynamoDbEventStore } from '#adapters/dynamodb/dynamodb-event-store.ts';
 import { DynamoDbEventWriter } from '#adapters/dynamodb/dynamodb-event-writer.ts';
 import { DynamoDbPayloadStore } from '#adapters/dynamodb/dynamodb-payload-store.ts';
 import { MemoryBlobs } from '#adapters/memory/memory-blobs.ts';
-import { MemorySecretValues } from '#adapters/memory/memory-secrets.ts';
 import { MemoryTelemetry } from '#adapters/memory/memory-telemetry.ts';
 import { CachedSecrets } from '#adapters/secrets/cached-secrets.ts';
 import { createSqsClient, primeSqs } from '#adapters/sqs/create-sqs-client.ts';
@@ -25,6 +24,7 @@ import { generic } from '#providers/generic.ts';
 import { environmentFor, makeDynamoDbTables } from '#test/adapters/contracts/dynamodb-tables.ts';
 import { makeEventItem, mixed } from '#test/adapters/contracts/event-item-fixture.ts';
 import { makeSqsQueues } from '#test/adapters/contracts/sqs-queues.ts';
+import { MemorySecretValues } from '#test/kit/memory/memory-secrets.ts';
 import { resolvedSource } from '#test/kit/resolved-source.ts';
 import { type FaultProxy, type ProxyFault, startFaultProxy } from './fault-proxy.ts';
 

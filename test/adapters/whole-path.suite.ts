@@ -3,7 +3,6 @@ import { beforeAll, expect, test } from 'vitest';
 import { nodeCodec } from '#adapters/codec/node-codec.ts';
 import { nodeCrypto } from '#adapters/crypto/node-crypto.ts';
 import { MemoryBlobs } from '#adapters/memory/memory-blobs.ts';
-import { MemorySecretValues } from '#adapters/memory/memory-secrets.ts';
 import { MemoryTelemetry } from '#adapters/memory/memory-telemetry.ts';
 import { CachedSecrets } from '#adapters/secrets/cached-secrets.ts';
 import { systemAddresses, systemClock, systemIds, systemRandom, systemTimer } from '#adapters/system.ts';
@@ -19,6 +18,7 @@ import { Breaker } from '#core/retry/breaker.ts';
 import { generic } from '#providers/generic.ts';
 import { makeDynamoDbTables } from '#test/adapters/contracts/dynamodb-tables.ts';
 import { makeSqsQueues } from '#test/adapters/contracts/sqs-queues.ts';
+import { MemorySecretValues } from '#test/kit/memory/memory-secrets.ts';
 import { resolvedSource } from '#test/kit/resolved-source.ts';
 
 const SECRET = 'a secret of the whole path tests';

@@ -4,25 +4,25 @@
  */
 import { vi } from 'vitest';
 import { MemoryBlobs } from '#adapters/memory/memory-blobs.ts';
-import { MemoryControlStore } from '#adapters/memory/memory-control-store.ts';
 import { MemoryDatabase } from '#adapters/memory/memory-database.ts';
 import { eventsTable, MemoryEventStore } from '#adapters/memory/memory-event-store.ts';
-import { MemoryItemStore, outboundTable } from '#adapters/memory/memory-item-store.ts';
 import { MemoryPayloadStore, payloadsTable } from '#adapters/memory/memory-payload-store.ts';
-import { MemorySearchStore } from '#adapters/memory/memory-search-store.ts';
-import { MemorySecretValues } from '#adapters/memory/memory-secrets.ts';
-import { MemoryJobQueue, MemoryWakeQueue } from '#adapters/memory/queue/memory-outbound-queues.ts';
-import { MemoryQueue } from '#adapters/memory/queue/memory-queue.ts';
+import { SeededRandom } from '#adapters/memory/seeded-random.ts';
+import type { VirtualClock } from '#adapters/memory/virtual-clock.ts';
+import type { ResolvedConfig } from '#core/config/resolved-config.ts';
+import type { OutgoingRequest } from '#core/outbound/ports.ts';
+import { MemoryControlStore } from './memory/memory-control-store.ts';
+import { MemoryItemStore, outboundTable } from './memory/memory-item-store.ts';
+import { MemorySearchStore } from './memory/memory-search-store.ts';
+import { MemorySecretValues } from './memory/memory-secrets.ts';
+import { MemoryJobQueue, MemoryWakeQueue } from './memory/queue/memory-outbound-queues.ts';
+import { MemoryQueue } from './memory/queue/memory-queue.ts';
 import {
   MemoryDeadQueue,
   MemoryQueueGauge,
   MemoryReceiptBox,
   MemoryWorkQueue,
-} from '#adapters/memory/queue/memory-queue-ports.ts';
-import { SeededRandom } from '#adapters/memory/seeded-random.ts';
-import type { VirtualClock } from '#adapters/memory/virtual-clock.ts';
-import type { ResolvedConfig } from '#core/config/resolved-config.ts';
-import type { OutgoingRequest } from '#core/outbound/ports.ts';
+} from './memory/queue/memory-queue-ports.ts';
 
 export type LambdaHandler = (payload: unknown, context: unknown) => Promise<unknown>;
 interface SentOut {

@@ -6,22 +6,10 @@ import type { SQSRecord } from 'aws-lambda';
 import { nodeCodec } from '#adapters/codec/node-codec.ts';
 import { nodeCrypto } from '#adapters/crypto/node-crypto.ts';
 import { oneInvocation } from '#adapters/lifetime.ts';
-import type { FaultPlan } from '#adapters/memory/faults.ts';
 import { MemoryBlobs } from '#adapters/memory/memory-blobs.ts';
 import { type DatabaseChange, MemoryDatabase, type MemoryDatabaseOptions } from '#adapters/memory/memory-database.ts';
-import { MemoryFunction } from '#adapters/memory/memory-function.ts';
-import { MemoryItemStore, outboundTable } from '#adapters/memory/memory-item-store.ts';
 import { MemoryTelemetry } from '#adapters/memory/memory-telemetry.ts';
-import { MemoryMapping } from '#adapters/memory/queue/memory-mapping.ts';
-import { MemoryJobQueue, MemoryWakeQueue } from '#adapters/memory/queue/memory-outbound-queues.ts';
-import { MemoryQueue, type MemoryQueueOptions } from '#adapters/memory/queue/memory-queue.ts';
-import { MemoryDeadQueue, MemoryReceiptBox } from '#adapters/memory/queue/memory-queue-ports.ts';
 import { SeededIds, SeededRandom } from '#adapters/memory/seeded-random.ts';
-import {
-  type ProcessOutcome,
-  SimulatedProcess,
-  type SimulatedProcessOptions,
-} from '#adapters/memory/simulated-process.ts';
 import { VirtualClock } from '#adapters/memory/virtual-clock.ts';
 import { DependencyError } from '#core/errors.ts';
 import { given } from '#core/given.ts';
@@ -54,6 +42,14 @@ import type { SignAttempt } from '#core/outbound/sign/attempt-to-sign.ts';
 import { finishedJob, publishOperational } from '#core/outbound/tend/operational-events.ts';
 import { type TendPorts, tend } from '#core/outbound/tend/tend.ts';
 import { DAY_MS, MINUTE_MS } from '#core/time.ts';
+import type { FaultPlan } from './memory/faults.ts';
+import { MemoryFunction } from './memory/memory-function.ts';
+import { MemoryItemStore, outboundTable } from './memory/memory-item-store.ts';
+import { MemoryMapping } from './memory/queue/memory-mapping.ts';
+import { MemoryJobQueue, MemoryWakeQueue } from './memory/queue/memory-outbound-queues.ts';
+import { MemoryQueue, type MemoryQueueOptions } from './memory/queue/memory-queue.ts';
+import { MemoryDeadQueue, MemoryReceiptBox } from './memory/queue/memory-queue-ports.ts';
+import { type ProcessOutcome, SimulatedProcess, type SimulatedProcessOptions } from './memory/simulated-process.ts';
 
 export type OutboundRole = 'publish' | 'fan-out' | 'drain-fast' | 'drain-slow' | 'tend' | 'people';
 

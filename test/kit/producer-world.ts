@@ -7,7 +7,6 @@ import { guardedSender } from '#adapters/http/guarded-sender.ts';
 import { lazySchemaJudge } from '#adapters/json-schema/lazy-schema-judge.ts';
 import { MemoryBlobs } from '#adapters/memory/memory-blobs.ts';
 import { MemoryDatabase, type MemoryDatabaseOptions } from '#adapters/memory/memory-database.ts';
-import { MemoryItemStore, outboundTable } from '#adapters/memory/memory-item-store.ts';
 import { MemoryTelemetry } from '#adapters/memory/memory-telemetry.ts';
 import { SeededRandom } from '#adapters/memory/seeded-random.ts';
 import type { VirtualClock } from '#adapters/memory/virtual-clock.ts';
@@ -35,6 +34,7 @@ import { attemptSigner } from '#core/outbound/sign/sign-attempt.ts';
 import { DAY_MS } from '#core/time.ts';
 import type { DeliveryApi } from '#operator/delivery-api.ts';
 import { PROVIDERS } from '#providers/index.ts';
+import { MemoryItemStore, outboundTable } from './memory/memory-item-store.ts';
 
 const NOW = Date.parse('2026-11-22T08:00:00Z');
 // biome-ignore lint/suspicious/noExplicitAny: answers are JSON

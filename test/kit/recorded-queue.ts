@@ -1,5 +1,5 @@
-import { MemoryQueue, type ReceivedMessage } from '#adapters/memory/queue/memory-queue.ts';
-import type { SendOptions } from '#adapters/memory/queue/sqs-limits.ts';
+import { MemoryQueue, type ReceivedMessage } from './memory/queue/memory-queue.ts';
+import type { SendOptions } from './memory/queue/sqs-limits.ts';
 
 export type SentListener = (body: string, options: SendOptions) => void;
 

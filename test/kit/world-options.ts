@@ -1,10 +1,6 @@
 /** What a test can choose about a memory world. */
-import type { FaultPlan } from '#adapters/memory/faults.ts';
+
 import type { MemoryDatabaseOptions } from '#adapters/memory/memory-database.ts';
-import type { FunctionOutcome } from '#adapters/memory/memory-function.ts';
-import type { MemoryTargetsOptions } from '#adapters/memory/memory-targets.ts';
-import type { MemoryQueueOptions } from '#adapters/memory/queue/memory-queue.ts';
-import type { SimulatedProcessOptions } from '#adapters/memory/simulated-process.ts';
 import type { VirtualClock } from '#adapters/memory/virtual-clock.ts';
 import type { ResolvedConfig, ResolvedSource } from '#core/config/resolved-config.ts';
 import type { HandlerRegistry } from '#core/handler/handler-contract.ts';
@@ -12,6 +8,11 @@ import type { IngestPorts } from '#core/inbound/ingest/ingest-ports.ts';
 import type { Timings } from '#core/inbound/protocol/timings.ts';
 import type { Clock, StackReader } from '#core/ports.ts';
 import type { RetryProfile } from '#core/retry/backoff.ts';
+import type { FaultPlan } from './memory/faults.ts';
+import type { FunctionOutcome } from './memory/memory-function.ts';
+import type { MemoryTargetsOptions } from './memory/memory-targets.ts';
+import type { MemoryQueueOptions } from './memory/queue/memory-queue.ts';
+import type { SimulatedProcessOptions } from './memory/simulated-process.ts';
 import type { Delivery } from './signed-request.ts';
 
 export const EVENTS = 'events';

@@ -6,24 +6,24 @@
 import { nodeCodec } from '#adapters/codec/node-codec.ts';
 import { nodeCrypto } from '#adapters/crypto/node-crypto.ts';
 import type { MemoryBlobs } from '#adapters/memory/memory-blobs.ts';
-import { MemoryControlStore } from '#adapters/memory/memory-control-store.ts';
 import type { MemoryDatabase } from '#adapters/memory/memory-database.ts';
 import { MemoryEventStore } from '#adapters/memory/memory-event-store.ts';
 import { MemoryPayloadStore } from '#adapters/memory/memory-payload-store.ts';
-import { MemorySearchStore } from '#adapters/memory/memory-search-store.ts';
-import type { MemorySecretValues } from '#adapters/memory/memory-secrets.ts';
-import type { MemoryTargets } from '#adapters/memory/memory-targets.ts';
 import type { MemoryTelemetry } from '#adapters/memory/memory-telemetry.ts';
+import { SeededIds, type SeededRandom } from '#adapters/memory/seeded-random.ts';
+import type { VirtualClock } from '#adapters/memory/virtual-clock.ts';
+import { given } from '#core/given.ts';
+import { MemoryControlStore } from './memory/memory-control-store.ts';
+import { MemorySearchStore } from './memory/memory-search-store.ts';
+import type { MemorySecretValues } from './memory/memory-secrets.ts';
+import type { MemoryTargets } from './memory/memory-targets.ts';
 import {
   MemoryDeadQueue,
   MemoryQueueGauge,
   MemoryReceiptBox,
   MemoryWorkQueue,
-} from '#adapters/memory/queue/memory-queue-ports.ts';
-import { SeededIds, type SeededRandom } from '#adapters/memory/seeded-random.ts';
-import type { SimulatedProcess } from '#adapters/memory/simulated-process.ts';
-import type { VirtualClock } from '#adapters/memory/virtual-clock.ts';
-import { given } from '#core/given.ts';
+} from './memory/queue/memory-queue-ports.ts';
+import type { SimulatedProcess } from './memory/simulated-process.ts';
 // Ingest reads both when the first request needs them: that takes real time, in which the virtual clock would run on.
 import '#adapters/crypto/public-keys.ts';
 import '#core/verification/on-demand.ts';

@@ -1,13 +1,13 @@
-import { MemoryJobQueue, MemoryWakeQueue } from '#adapters/memory/queue/memory-outbound-queues.ts';
-import { MemoryQueue } from '#adapters/memory/queue/memory-queue.ts';
+import { SeededRandom } from '#adapters/memory/seeded-random.ts';
+import { VirtualClock } from '#adapters/memory/virtual-clock.ts';
+import { MemoryJobQueue, MemoryWakeQueue } from '#test/kit/memory/queue/memory-outbound-queues.ts';
+import { MemoryQueue } from '#test/kit/memory/queue/memory-queue.ts';
 import {
   MemoryDeadQueue,
   MemoryQueueGauge,
   MemoryReceiptBox,
   MemoryWorkQueue,
-} from '#adapters/memory/queue/memory-queue-ports.ts';
-import { SeededRandom } from '#adapters/memory/seeded-random.ts';
-import { VirtualClock } from '#adapters/memory/virtual-clock.ts';
+} from '#test/kit/memory/queue/memory-queue-ports.ts';
 import type { OutboundQueuesSubject } from './outbound-queues.contract.ts';
 import type { QueuesSubject } from './queues.contract.ts';
 

@@ -1,11 +1,11 @@
-import { MemoryControlStore } from '#adapters/memory/memory-control-store.ts';
 import { MemoryDatabase } from '#adapters/memory/memory-database.ts';
 import { eventsTable, MemoryEventStore } from '#adapters/memory/memory-event-store.ts';
-import { MemoryItemStore, outboundTable } from '#adapters/memory/memory-item-store.ts';
 import { MemoryPayloadStore, payloadsTable } from '#adapters/memory/memory-payload-store.ts';
-import { MemorySearchStore } from '#adapters/memory/memory-search-store.ts';
 import { SeededRandom } from '#adapters/memory/seeded-random.ts';
 import { VirtualClock } from '#adapters/memory/virtual-clock.ts';
+import { MemoryControlStore } from '#test/kit/memory/memory-control-store.ts';
+import { MemoryItemStore, outboundTable } from '#test/kit/memory/memory-item-store.ts';
+import { MemorySearchStore } from '#test/kit/memory/memory-search-store.ts';
 
 /** The tables in memory, with their default lag and lateness. */
 export function makeMemoryTables() {

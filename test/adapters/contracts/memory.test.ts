@@ -1,5 +1,5 @@
 import { MemoryBlobs } from '#adapters/memory/memory-blobs.ts';
-import { MemorySecretValues } from '#adapters/memory/memory-secrets.ts';
+import { MemorySecretValues } from '#test/kit/memory/memory-secrets.ts';
 import { blobStoreContract } from './blob-store.contract.ts';
 import { controlStoreContract } from './control-store.contract.ts';
 import { eventStoreContract } from './event-store.contract.ts';

@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { MemoryDatabase, type MemoryDatabaseOptions } from '#adapters/memory/memory-database.ts';
 import { eventsTable, MemoryEventStore } from '#adapters/memory/memory-event-store.ts';
-import { MemoryItemStore, outboundTable } from '#adapters/memory/memory-item-store.ts';
 import { SeededRandom } from '#adapters/memory/seeded-random.ts';
 import { VirtualClock } from '#adapters/memory/virtual-clock.ts';
 import { all, any, eq, exists, gt, isIn, lt, missing } from '#core/condition.ts';
 import type { EventPk } from '#core/glossary.ts';
 import { DAY_MS } from '#core/time.ts';
 import { makeEventItem } from '#test/adapters/contracts/event-item-fixture.ts';
+import { MemoryItemStore, outboundTable } from '#test/kit/memory/memory-item-store.ts';
 
 function build(options: Partial<MemoryDatabaseOptions> = {}) {
   const clock = new VirtualClock();

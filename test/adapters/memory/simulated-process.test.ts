@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest';
-import { type Fault, faultsAtCalls, outages, recordCalls } from '#adapters/memory/faults.ts';
-import { type FunctionHandler, MemoryFunction } from '#adapters/memory/memory-function.ts';
-import { failedOf, MemoryMapping } from '#adapters/memory/queue/memory-mapping.ts';
-import { MemoryQueue } from '#adapters/memory/queue/memory-queue.ts';
 import { SeededRandom } from '#adapters/memory/seeded-random.ts';
-import { SimulatedProcess } from '#adapters/memory/simulated-process.ts';
 import { settle, VirtualClock } from '#adapters/memory/virtual-clock.ts';
 import { DependencyError } from '#core/errors.ts';
 import { MINUTE_MS } from '#core/time.ts';
+import { type Fault, faultsAtCalls, outages, recordCalls } from '#test/kit/memory/faults.ts';
+import { type FunctionHandler, MemoryFunction } from '#test/kit/memory/memory-function.ts';
+import { failedOf, MemoryMapping } from '#test/kit/memory/queue/memory-mapping.ts';
+import { MemoryQueue } from '#test/kit/memory/queue/memory-queue.ts';
+import { SimulatedProcess } from '#test/kit/memory/simulated-process.ts';
 
 function makeCounter() {
   const counter = {

@@ -2,10 +2,8 @@
 
 import { nodeCodec } from '#adapters/codec/node-codec.ts';
 import { nodeCrypto } from '#adapters/crypto/node-crypto.ts';
-import { MemoryControlStore } from '#adapters/memory/memory-control-store.ts';
 import { MemoryEventStore } from '#adapters/memory/memory-event-store.ts';
 import { MemoryPayloadStore } from '#adapters/memory/memory-payload-store.ts';
-import { MemoryWorkQueue } from '#adapters/memory/queue/memory-queue-ports.ts';
 import { systemAddresses, systemIds } from '#adapters/system.ts';
 import { resolveReconcile } from '#core/config/reconcile-config.ts';
 import { DependencyError } from '#core/errors.ts';
@@ -21,6 +19,8 @@ import {
 } from '#core/inbound/reconcile/reconcile-deliveries.ts';
 import type { ProviderSpec } from '#core/provider/provider-spec.ts';
 import { MINUTE_MS } from '#core/time.ts';
+import { MemoryControlStore } from '#test/kit/memory/memory-control-store.ts';
+import { MemoryWorkQueue } from '#test/kit/memory/queue/memory-queue-ports.ts';
 import { EVENTS, MemoryWorld, PAYLOADS, SECRET } from '#test/kit/memory-world.ts';
 import { signWebhook } from '../../../sdk/testing/sign-webhook.ts';
 

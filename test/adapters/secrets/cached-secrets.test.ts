@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { MemorySecretValues } from '#adapters/memory/memory-secrets.ts';
 import { VirtualClock } from '#adapters/memory/virtual-clock.ts';
 import { CachedSecrets } from '#adapters/secrets/cached-secrets.ts';
 import { toSourceId } from '#core/glossary.ts';
 import { MINUTE_MS } from '#core/time.ts';
+import { MemorySecretValues } from '#test/kit/memory/memory-secrets.ts';
 
 const stripe = toSourceId('stripe');
 

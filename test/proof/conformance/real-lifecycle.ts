@@ -6,7 +6,6 @@
 import { nodeCodec } from '#adapters/codec/node-codec.ts';
 import { nodeCrypto } from '#adapters/crypto/node-crypto.ts';
 import { MemoryBlobs } from '#adapters/memory/memory-blobs.ts';
-import { MemoryControlStore } from '#adapters/memory/memory-control-store.ts';
 import { MemoryDatabase } from '#adapters/memory/memory-database.ts';
 import { eventsTable, MemoryEventStore } from '#adapters/memory/memory-event-store.ts';
 import { MemoryPayloadStore, payloadsTable } from '#adapters/memory/memory-payload-store.ts';
@@ -22,6 +21,7 @@ import { parseEventItem } from '#core/inbound/protocol/parse-event-item.ts';
 import { decodeWorkMessage } from '#core/inbound/protocol/work-message.ts';
 import type { EffectWrite, Timer } from '#core/ports.ts';
 import { Breaker, type Permission } from '#core/retry/breaker.ts';
+import { MemoryControlStore } from '#test/kit/memory/memory-control-store.ts';
 import { type DlqTag, GONE, type LifeRecord, NOBODY, type Tag } from '#test/proof/model/lifecycle/lifecycle-state.ts';
 import type { SteppedProcess } from './stepped-process.ts';
 import { EFFECTS, EVENTS, PAYLOADS, PK, WAIT_MS } from './walk-rules.ts';

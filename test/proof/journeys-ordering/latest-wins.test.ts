@@ -1,13 +1,13 @@
 /** Latest wins, through the real functions: whatever the order, the row ends in the state of the newest event. */
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { FAULTS, type FaultPlan } from '#adapters/memory/faults.ts';
 import { SeededRandom } from '#adapters/memory/seeded-random.ts';
 import type { Handler } from '#core/handler/handler-contract.ts';
 import { latestWins } from '#core/handler/ordering/latest-wins.ts';
 import { eventTime } from '#core/handler/ordering/version.ts';
 import { HOUR_MS } from '#core/time.ts';
 import { isLongRun } from '#test/kit/long-run.ts';
+import { FAULTS, type FaultPlan } from '#test/kit/memory/faults.ts';
 import { EFFECTS, type MemoryWorld, type WorldOptions } from '#test/kit/memory-world.ts';
 import { ENTITIES, makeEntityWorld, rowOf } from './entity-world.ts';
 

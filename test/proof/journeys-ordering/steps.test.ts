@@ -1,9 +1,9 @@
 /** Durable steps, through the real functions: what is finished is not repeated, whatever dies. */
 import { expect, it } from 'vitest';
-import { FAULTS, type FaultPlan, recordCalls } from '#adapters/memory/faults.ts';
 import { done, type Handler } from '#core/handler/handler-contract.ts';
 import { HOUR_MS } from '#core/time.ts';
 import { fulfilOrder, type Services } from '#handlers/examples/fulfil-order.ts';
+import { FAULTS, type FaultPlan, recordCalls } from '#test/kit/memory/faults.ts';
 import { type MemoryWorld, PAYLOADS } from '#test/kit/memory-world.ts';
 import { faultAt } from '#test/proof/journeys/support/fault-at.ts';
 import { deliver, makeEntityWorld } from './entity-world.ts';

@@ -1,7 +1,7 @@
 // Holds I8: what the sweeper does not ask for has nothing in it, whatever became of the note.
 import { describe, expect, it } from 'vitest';
-import type { Fault } from '#adapters/memory/faults.ts';
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from '#core/time.ts';
+import type { Fault } from '#test/kit/memory/faults.ts';
 import { EVENTS, MemoryWorld, type Role, type WorldOptions } from '#test/kit/memory-world.ts';
 
 const NOTE = 'store.note';

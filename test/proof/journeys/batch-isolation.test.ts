@@ -1,10 +1,10 @@
 /** Events that share a batch, a process or a queue do not share their fate. */
 import { describe, expect, it } from 'vitest';
-import { failedOf, MemoryMapping } from '#adapters/memory/queue/memory-mapping.ts';
-import { MemoryQueue } from '#adapters/memory/queue/memory-queue.ts';
 import { SeededRandom } from '#adapters/memory/seeded-random.ts';
 import { VirtualClock } from '#adapters/memory/virtual-clock.ts';
 import { MINUTE_MS, SECOND_MS } from '#core/time.ts';
+import { failedOf, MemoryMapping } from '#test/kit/memory/queue/memory-mapping.ts';
+import { MemoryQueue } from '#test/kit/memory/queue/memory-queue.ts';
 import { MemoryWorld } from '#test/kit/memory-world.ts';
 import { complaintsAbout } from './oracle.ts';
 import { handlerThat } from './support/handlers.ts';

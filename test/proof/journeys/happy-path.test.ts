@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { recordCalls } from '#adapters/memory/faults.ts';
+import { recordCalls } from '#test/kit/memory/faults.ts';
 import { MemoryWorld } from '#test/kit/memory-world.ts';
 import { complaintsAbout } from './oracle.ts';
 

@@ -1,9 +1,9 @@
 /** A request with more events than one invocation of the processor can record. */
 import { describe, expect, it } from 'vitest';
-import type { Fault } from '#adapters/memory/faults.ts';
 import { LOCAL_TIMINGS } from '#core/config/defaults.ts';
 import { HOUR_MS, MINUTE_MS } from '#core/time.ts';
 import { generic } from '#providers/generic.ts';
+import type { Fault } from '#test/kit/memory/faults.ts';
 import { MemoryWorld } from '#test/kit/memory-world.ts';
 
 const ITEMS = 300;

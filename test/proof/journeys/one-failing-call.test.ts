@@ -3,10 +3,10 @@
  * does stops what needs it, and the rest goes on.
  */
 import { describe, expect, it } from 'vitest';
-import { type Fault, type FaultPlan, recordCalls } from '#adapters/memory/faults.ts';
 import { LOCAL_TIMINGS } from '#core/config/defaults.ts';
 import { busy, PermanentError } from '#core/handler/handler-contract.ts';
 import { MINUTE_MS, SECOND_MS } from '#core/time.ts';
+import { type Fault, type FaultPlan, recordCalls } from '#test/kit/memory/faults.ts';
 import { MemoryWorld, type Role } from '#test/kit/memory-world.ts';
 import { handlerThat } from './support/handlers.ts';
 

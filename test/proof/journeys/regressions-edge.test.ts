@@ -1,11 +1,11 @@
 /** Failures seen in other projects, one named test each: at the edges, in the queue and under a person's hand. */
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { recordCalls } from '#adapters/memory/faults.ts';
 import { toSourceId } from '#core/glossary.ts';
 import { done } from '#core/handler/handler-contract.ts';
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from '#core/time.ts';
 import { generic } from '#providers/generic.ts';
+import { recordCalls } from '#test/kit/memory/faults.ts';
 import { MemoryWorld, PAYLOADS } from '#test/kit/memory-world.ts';
 import { complaintsAbout } from './oracle.ts';
 import { faultAt, faultWhile } from './support/fault-at.ts';

@@ -1,6 +1,5 @@
 /** What a bulk replay asks of AWS: counted calls, each taking a while, so that neither cost nor speed is a guess. */
 import { describe, expect, it } from 'vitest';
-import { MemoryControlStore } from '#adapters/memory/memory-control-store.ts';
 import { MemoryDatabase } from '#adapters/memory/memory-database.ts';
 import { eventsTable, MemoryEventStore } from '#adapters/memory/memory-event-store.ts';
 import { MemoryPayloadStore, payloadsTable } from '#adapters/memory/memory-payload-store.ts';
@@ -13,6 +12,7 @@ import { DEFAULT_TIMINGS } from '#core/inbound/protocol/timings.ts';
 import { createReplayJob, previewReplay, readReplayJob } from '#core/inbound/replay/replay-job.ts';
 import { runReplayJobs } from '#core/inbound/replay/run-replay-jobs.ts';
 import { DAY_MS, HOUR_MS, toHour } from '#core/time.ts';
+import { MemoryControlStore } from '#test/kit/memory/memory-control-store.ts';
 import { EVENTS, PAYLOADS } from '#test/kit/memory-world.ts';
 
 const SOURCE = toSourceId('default');

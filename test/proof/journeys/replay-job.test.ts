@@ -1,7 +1,5 @@
 /** Bulk replay in the whole product in memory: exactly the previewed events, once each, whatever dies at whatever call. */
 import { describe, expect, it } from 'vitest';
-import { FAULTS, type Fault, type FaultPlan } from '#adapters/memory/faults.ts';
-import { MemoryControlStore } from '#adapters/memory/memory-control-store.ts';
 import { MemoryEventStore } from '#adapters/memory/memory-event-store.ts';
 import { MemoryPayloadStore } from '#adapters/memory/memory-payload-store.ts';
 import { LOCAL_TIMINGS } from '#core/config/defaults.ts';
@@ -20,6 +18,8 @@ import {
 import type { EventFilter } from '#core/inbound/search/event-filter.ts';
 import { DAY_MS, MINUTE_MS } from '#core/time.ts';
 import { isLongRun } from '#test/kit/long-run.ts';
+import { FAULTS, type Fault, type FaultPlan } from '#test/kit/memory/faults.ts';
+import { MemoryControlStore } from '#test/kit/memory/memory-control-store.ts';
 import { EVENTS, MemoryWorld, PAYLOADS, type WorldOptions } from '#test/kit/memory-world.ts';
 import { handlerThat } from './support/handlers.ts';
 

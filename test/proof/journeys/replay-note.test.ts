@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
 import { MemoryPayloadStore } from '#adapters/memory/memory-payload-store.ts';
-import { SimulatedProcess } from '#adapters/memory/simulated-process.ts';
 import { done } from '#core/handler/handler-contract.ts';
 import { replayEvent } from '#core/inbound/replay/replay-event.ts';
 import { reportHistory } from '#core/inbound/search/event-report.ts';
+import { SimulatedProcess } from '#test/kit/memory/simulated-process.ts';
 import { MemoryWorld, PAYLOADS } from '#test/kit/memory-world.ts';
 import { handlerThat } from './support/handlers.ts';
 

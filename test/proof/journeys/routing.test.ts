@@ -1,11 +1,11 @@
 /** Routes through the real functions: every target accepts, each is asked alone, and nothing that dies loses one. */
 import { describe, expect, it } from 'vitest';
-import { FAULTS, type FaultPlan, recordCalls } from '#adapters/memory/faults.ts';
 import { given } from '#core/given.ts';
 import { defineHandlers, PermanentError } from '#core/handler/handler-contract.ts';
 import type { Route, RouteTarget } from '#core/inbound/routing/target.ts';
 import type { Delivered } from '#core/inbound/routing/targets.ts';
 import { HOUR_MS } from '#core/time.ts';
+import { FAULTS, type FaultPlan, recordCalls } from '#test/kit/memory/faults.ts';
 import { MemoryWorld, type WorldOptions } from '#test/kit/memory-world.ts';
 import { faultAt } from './support/fault-at.ts';
 

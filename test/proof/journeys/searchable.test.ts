@@ -3,9 +3,9 @@
  * whenever a process dies, the event is run and completed as it is without one, and its effect happens once.
  */
 import { describe, expect, it } from 'vitest';
-import { FAULTS, type FaultPlan, recordCalls } from '#adapters/memory/faults.ts';
 import { defineHandlers, done } from '#core/handler/handler-contract.ts';
 import { HOUR_MS } from '#core/time.ts';
+import { FAULTS, type FaultPlan, recordCalls } from '#test/kit/memory/faults.ts';
 import { MemoryWorld, PAYLOADS } from '#test/kit/memory-world.ts';
 import { faultAt, faultWhile } from './support/fault-at.ts';
 

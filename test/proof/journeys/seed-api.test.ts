@@ -1,13 +1,13 @@
 /** The seed's API, word for word: its own sample request as printed, its answers, and the result read back by id. */
 import { describe, expect, it } from 'vitest';
-import { MemoryControlStore } from '#adapters/memory/memory-control-store.ts';
 import { MemoryEventStore } from '#adapters/memory/memory-event-store.ts';
 import { MemoryPayloadStore } from '#adapters/memory/memory-payload-store.ts';
-import { MemoryWorkQueue } from '#adapters/memory/queue/memory-queue-ports.ts';
 import { SeededIds } from '#adapters/memory/seeded-random.ts';
 import { toSourceId } from '#core/glossary.ts';
 import { done } from '#core/handler/handler-contract.ts';
 import { answerApi } from '#core/inbound/api/api-requests.ts';
+import { MemoryControlStore } from '#test/kit/memory/memory-control-store.ts';
+import { MemoryWorkQueue } from '#test/kit/memory/queue/memory-queue-ports.ts';
 import { EVENTS, MemoryWorld, PAYLOADS } from '#test/kit/memory-world.ts';
 import vectors from '../../fixtures/provider-vectors.json' with { type: 'json' };
 import { handlerThat } from './support/handlers.ts';

@@ -1,10 +1,10 @@
 /** The subtle bugs around queue, deploys and TTL, one named test each: what ours does instead. */
 import { describe, expect, it } from 'vitest';
-import { failedOf } from '#adapters/memory/queue/memory-mapping.ts';
-import { SimulatedProcess } from '#adapters/memory/simulated-process.ts';
 import { defineHandlers, done } from '#core/handler/handler-contract.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '#core/time.ts';
 import { handleBatch } from '#lambdas/process/handle-batch.ts';
+import { failedOf } from '#test/kit/memory/queue/memory-mapping.ts';
+import { SimulatedProcess } from '#test/kit/memory/simulated-process.ts';
 import { MemoryWorld } from '#test/kit/memory-world.ts';
 import { complaintsAbout } from './oracle.ts';
 import { handlerThat } from './support/handlers.ts';

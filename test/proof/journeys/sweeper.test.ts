@@ -1,13 +1,13 @@
 /** What the sweeper sends, how often, and what it leaves alone. */
 import { describe, expect, it } from 'vitest';
-import { recordCalls } from '#adapters/memory/faults.ts';
-import { MemoryControlStore } from '#adapters/memory/memory-control-store.ts';
 import { LOCAL_TIMINGS } from '#core/config/defaults.ts';
 import { busy, PermanentError } from '#core/handler/handler-contract.ts';
 import { countDeaths } from '#core/inbound/sweep/count-deaths.ts';
 import type { SweepRun } from '#core/inbound/sweep/sweep-run.ts';
 import { type Deaths, noteSweeper } from '#core/inbound/sweep/sweeper-record.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '#core/time.ts';
+import { recordCalls } from '#test/kit/memory/faults.ts';
+import { MemoryControlStore } from '#test/kit/memory/memory-control-store.ts';
 import { EVENTS, MemoryWorld, type Role, type WorldOptions } from '#test/kit/memory-world.ts';
 import { faultAt } from './support/fault-at.ts';
 import { handlerThat } from './support/handlers.ts';

@@ -1,7 +1,8 @@
 /** Runs the product in memory with one condition of one write left out, until a suite complains. */
-import type { Fault } from '#adapters/memory/faults.ts';
+
 import { MemoryEventStore } from '#adapters/memory/memory-event-store.ts';
 import type { EventUpdate } from '#core/inbound/ports.ts';
+import type { Fault } from '#test/kit/memory/faults.ts';
 import { walk } from '#test/proof/conformance/walk.ts';
 import { interestingCalls, type Journey, runJourney } from '#test/proof/journeys/support/crash-run.ts';
 import { JOURNEYS } from '#test/proof/journeys/support/journeys.ts';

@@ -2,12 +2,13 @@
  * Short, pointed stories for faults that no crash at a single call shows: forgeries, purges, long outages, time. Each
  * answers what is wrong, or nothing.
  */
-import { outages } from '#adapters/memory/faults.ts';
+
 import { SeededRandom } from '#adapters/memory/seeded-random.ts';
 import { defineHandlers, done, PermanentError } from '#core/handler/handler-contract.ts';
 import type { EventItem } from '#core/inbound/protocol/event-item.ts';
 import { pendingItem } from '#core/inbound/protocol/event-writes.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '#core/time.ts';
+import { outages } from '#test/kit/memory/faults.ts';
 import { EVENTS, MemoryWorld, PAYLOADS, type WorldOptions } from '#test/kit/memory-world.ts';
 import { complaintsAbout } from '../journeys/oracle.ts';
 

@@ -1,8 +1,8 @@
 /** Faults that runs of the simulation found, each as its shortest story. */
 import { expect, it } from 'vitest';
-import { SimulatedProcess } from '#adapters/memory/simulated-process.ts';
 import { replayEvent } from '#core/inbound/replay/replay-event.ts';
 import { MINUTE_MS } from '#core/time.ts';
+import { SimulatedProcess } from '#test/kit/memory/simulated-process.ts';
 import { MemoryWorld } from '#test/kit/memory-world.ts';
 import { Ledger } from './ledger.ts';
 

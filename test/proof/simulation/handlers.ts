@@ -1,6 +1,5 @@
 /** The simulated team's handlers: they do what the event's own plan says and tell the ledger what they saw and did. */
 import { createHash } from 'node:crypto';
-import type { SimulatedProcess } from '#adapters/memory/simulated-process.ts';
 import { DependencyError } from '#core/errors.ts';
 import { eventIdToPk } from '#core/glossary.ts';
 import {
@@ -18,6 +17,7 @@ import {
   type WebhookEvent,
 } from '#core/handler/handler-contract.ts';
 import { MINUTE_MS, SECOND_MS } from '#core/time.ts';
+import type { SimulatedProcess } from '#test/kit/memory/simulated-process.ts';
 import { type EventKind, type Family, familyOf, type HandlerPlan, typeOf } from './event-kinds.ts';
 import type { Ledger } from './ledger.ts';
 

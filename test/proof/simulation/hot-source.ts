@@ -4,10 +4,10 @@
  */
 import { createHash } from 'node:crypto';
 import { SeededRandom } from '#adapters/memory/seeded-random.ts';
-import type { SimulatedProcess } from '#adapters/memory/simulated-process.ts';
 import { VirtualClock } from '#adapters/memory/virtual-clock.ts';
 import { defineHandlers, done, type HandlerRegistry } from '#core/handler/handler-contract.ts';
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from '#core/time.ts';
+import type { SimulatedProcess } from '#test/kit/memory/simulated-process.ts';
 import { EFFECTS } from './handlers.ts';
 import type { Complaint, Ledger } from './ledger.ts';
 import { PROVIDERS, type Provider } from './providers.ts';

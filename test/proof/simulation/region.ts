@@ -7,24 +7,11 @@ import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import { nodeCodec } from '#adapters/codec/node-codec.ts';
 import { nodeCrypto } from '#adapters/crypto/node-crypto.ts';
 import { oneInvocation } from '#adapters/lifetime.ts';
-import type { FaultPlan } from '#adapters/memory/faults.ts';
 import { MemoryBlobs } from '#adapters/memory/memory-blobs.ts';
-import { MemoryControlStore } from '#adapters/memory/memory-control-store.ts';
 import { MemoryDatabase, type MemoryDatabaseOptions } from '#adapters/memory/memory-database.ts';
 import { eventsTable, MemoryEventStore } from '#adapters/memory/memory-event-store.ts';
-import { MemoryFunction } from '#adapters/memory/memory-function.ts';
 import { MemoryPayloadStore, payloadsTable } from '#adapters/memory/memory-payload-store.ts';
-import { MemorySecretValues } from '#adapters/memory/memory-secrets.ts';
-import { MemoryMapping } from '#adapters/memory/queue/memory-mapping.ts';
-import type { MemoryQueueOptions } from '#adapters/memory/queue/memory-queue.ts';
-import {
-  MemoryDeadQueue,
-  MemoryQueueGauge,
-  MemoryReceiptBox,
-  MemoryWorkQueue,
-} from '#adapters/memory/queue/memory-queue-ports.ts';
 import { SeededIds, type SeededRandom } from '#adapters/memory/seeded-random.ts';
-import { SimulatedProcess } from '#adapters/memory/simulated-process.ts';
 import type { VirtualClock } from '#adapters/memory/virtual-clock.ts';
 import { CachedSecrets } from '#adapters/secrets/cached-secrets.ts';
 import { systemAddresses } from '#adapters/system.ts';
@@ -47,6 +34,19 @@ import { Breaker } from '#core/retry/breaker.ts';
 import { DAY_SECONDS } from '#core/time.ts';
 import { handleRequest } from '#lambdas/ingest/handle-request.ts';
 import { handleBatch } from '#lambdas/process/handle-batch.ts';
+import type { FaultPlan } from '#test/kit/memory/faults.ts';
+import { MemoryControlStore } from '#test/kit/memory/memory-control-store.ts';
+import { MemoryFunction } from '#test/kit/memory/memory-function.ts';
+import { MemorySecretValues } from '#test/kit/memory/memory-secrets.ts';
+import { MemoryMapping } from '#test/kit/memory/queue/memory-mapping.ts';
+import type { MemoryQueueOptions } from '#test/kit/memory/queue/memory-queue.ts';
+import {
+  MemoryDeadQueue,
+  MemoryQueueGauge,
+  MemoryReceiptBox,
+  MemoryWorkQueue,
+} from '#test/kit/memory/queue/memory-queue-ports.ts';
+import { SimulatedProcess } from '#test/kit/memory/simulated-process.ts';
 import { resolvedSource } from '#test/kit/resolved-source.ts';
 import { CountingTelemetry } from './counting-telemetry.ts';
 import { EFFECTS } from './handlers.ts';

@@ -1,6 +1,6 @@
 /** A queue whose every arrival and departure is told to the ledger. */
-import { MemoryQueue, type MemoryQueueOptions, type ReceivedMessage } from '#adapters/memory/queue/memory-queue.ts';
-import type { SendOptions } from '#adapters/memory/queue/sqs-limits.ts';
+import { MemoryQueue, type MemoryQueueOptions, type ReceivedMessage } from '#test/kit/memory/queue/memory-queue.ts';
+import type { SendOptions } from '#test/kit/memory/queue/sqs-limits.ts';
 import type { Ledger } from './ledger.ts';
 
 export class WatchedQueue extends MemoryQueue {

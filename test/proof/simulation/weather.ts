@@ -1,9 +1,10 @@
 /** Everything that goes wrong around the product in a run: single calls, outages, crashes, deploys, purges. All seeded. */
-import { FAULTS, type Fault, type FaultPlan } from '#adapters/memory/faults.ts';
+
 import type { SeededRandom } from '#adapters/memory/seeded-random.ts';
 import type { VirtualClock } from '#adapters/memory/virtual-clock.ts';
 import type { Dependency } from '#core/errors.ts';
 import { DAY_MS, MINUTE_MS } from '#core/time.ts';
+import { FAULTS, type Fault, type FaultPlan } from '#test/kit/memory/faults.ts';
 import type { Region } from './region.ts';
 
 /** Kinds of trouble, each of which can be left out of a run. */

@@ -3,7 +3,6 @@ import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { MemoryControlStore } from '#adapters/memory/memory-control-store.ts';
 import { defineGateway } from '#core/config/gateway-config.ts';
 import { resolveDeployment } from '#core/config/resolve-config.ts';
 import { toSourceId } from '#core/glossary.ts';
@@ -12,6 +11,7 @@ import { pauseSource } from '#core/inbound/protocol/pause-source.ts';
 import type { ProviderSpec } from '#core/provider/provider-spec.ts';
 import { LambdaReconciler } from '#operator/aws/lambda-reconciler.ts';
 import { PROVIDERS } from '#providers/index.ts';
+import { MemoryControlStore } from '#test/kit/memory/memory-control-store.ts';
 import { EVENTS, SECRET } from '#test/kit/memory-world.ts';
 import { CliWorld, temporaryFile } from './cli-world.ts';
 

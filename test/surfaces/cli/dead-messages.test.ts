@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
 import { MemoryEventStore } from '#adapters/memory/memory-event-store.ts';
-import { MemoryDeadQueue, MemoryQueueGauge } from '#adapters/memory/queue/memory-queue-ports.ts';
 import { toSourceId } from '#core/glossary.ts';
 import { HOUR_MS } from '#core/time.ts';
 import { movableMessages } from '#operator/deaths/dead-messages.ts';
+import { MemoryDeadQueue, MemoryQueueGauge } from '#test/kit/memory/queue/memory-queue-ports.ts';
 import { EVENTS, MemoryWorld } from '#test/kit/memory-world.ts';
 
 it('an accepted event that was never recorded comes back from the DLQ by a redrive, and is never purged', async () => {

@@ -1,11 +1,11 @@
 /** `events ls --where`: events by a field that their source declares. */
 import { expect, it } from 'vitest';
 import { nodeCrypto } from '#adapters/crypto/node-crypto.ts';
-import { MemorySearchStore } from '#adapters/memory/memory-search-store.ts';
 import { defineGateway } from '#core/config/gateway-config.ts';
 import { resolveDeployment } from '#core/config/resolve-config.ts';
 import { searchItems } from '#core/inbound/protocol/searchable.ts';
 import { PROVIDERS } from '#providers/index.ts';
+import { MemorySearchStore } from '#test/kit/memory/memory-search-store.ts';
 import { PAYLOADS } from '#test/kit/memory-world.ts';
 import { CliWorld } from './cli-world.ts';
 

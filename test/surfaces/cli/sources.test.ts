@@ -3,7 +3,6 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } fr
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { MemoryControlStore } from '#adapters/memory/memory-control-store.ts';
 import { defineGateway } from '#core/config/gateway-config.ts';
 import { resolveDeployment } from '#core/config/resolve-config.ts';
 import { shapeOf } from '#core/inbound/drift/shape.ts';
@@ -12,6 +11,7 @@ import type { ProviderSpec } from '#core/provider/provider-spec.ts';
 import { rangesIn, withRanges } from '#operator/sources/address-ranges.ts';
 import { fetchList } from '#operator/sources/fetch-list.ts';
 import { PROVIDERS } from '#providers/index.ts';
+import { MemoryControlStore } from '#test/kit/memory/memory-control-store.ts';
 import { EVENTS } from '#test/kit/memory-world.ts';
 import { type HttpsServer, startHttpsServer } from '#test/kit/servers/https-server.ts';
 import { type CliOptions, type CliResult, CliWorld, temporaryFile } from './cli-world.ts';

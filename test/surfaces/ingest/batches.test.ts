@@ -1,7 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import type { Fault } from '#adapters/memory/faults.ts';
 import { MINUTE_MS } from '#core/time.ts';
+import type { Fault } from '#test/kit/memory/faults.ts';
 import { ProviderWorld, type ProviderWorldOptions, type Sent } from './provider-world.ts';
 
 const HEX_KEY = '44782def547aaa06c910c43932b1eb0c71fc68d9d0c057550c48ec2acf6ba056';

@@ -1,10 +1,10 @@
 import { createHmac } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { MemorySecretValues } from '#adapters/memory/memory-secrets.ts';
 import { VirtualClock } from '#adapters/memory/virtual-clock.ts';
 import { CachedSecrets } from '#adapters/secrets/cached-secrets.ts';
 import { parseSecret } from '#adapters/secrets/parse-secret.ts';
 import { MINUTE_MS } from '#core/time.ts';
+import { MemorySecretValues } from '#test/kit/memory/memory-secrets.ts';
 import { ProviderWorld, type ProviderWorldOptions, type Received, type Sent, SOURCE } from './provider-world.ts';
 
 const START = 1_767_571_200_000;

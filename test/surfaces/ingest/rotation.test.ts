@@ -1,11 +1,11 @@
 import { createHmac, generateKeyPairSync, sign as signWith } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import type { Fault } from '#adapters/memory/faults.ts';
 import type { Jwk } from '#core/ports.ts';
 import type { ProviderSpec, Scheme } from '#core/provider/provider-spec.ts';
 import { HOUR_MS, MINUTE_MS } from '#core/time.ts';
 import { verifyRequest } from '#core/verification/verify-request.ts';
 import { PROVIDERS } from '#providers/index.ts';
+import type { Fault } from '#test/kit/memory/faults.ts';
 import { genuineRequest, NOW_MS } from '../../providers/genuine-request.ts';
 import { ProviderWorld, type ProviderWorldOptions, type Sent, SOURCE } from './provider-world.ts';
 

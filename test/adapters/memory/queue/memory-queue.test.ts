@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { MemoryQueue, type MemoryQueueOptions } from '#adapters/memory/queue/memory-queue.ts';
-import { MemoryReceiptBox } from '#adapters/memory/queue/memory-queue-ports.ts';
 import { SeededRandom } from '#adapters/memory/seeded-random.ts';
 import { VirtualClock } from '#adapters/memory/virtual-clock.ts';
 import { HOUR_MS } from '#core/time.ts';
+import { MemoryQueue, type MemoryQueueOptions } from '#test/kit/memory/queue/memory-queue.ts';
+import { MemoryReceiptBox } from '#test/kit/memory/queue/memory-queue-ports.ts';
 
 function build(options: Partial<MemoryQueueOptions> = {}) {
   const clock = new VirtualClock();

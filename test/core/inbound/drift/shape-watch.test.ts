@@ -1,7 +1,6 @@
 /** Through the processor: what is stored, what is told, what it costs. */
 import { describe, expect, it } from 'vitest';
 import { jsonSchema } from '#adapters/json-schema/json-schema.ts';
-import { MemoryControlStore } from '#adapters/memory/memory-control-store.ts';
 import { DependencyError } from '#core/errors.ts';
 import { given } from '#core/given.ts';
 import { toSourceId } from '#core/glossary.ts';
@@ -9,6 +8,7 @@ import { defineHandlers, done, type PayloadSchema } from '#core/handler/handler-
 import { pathsOf } from '#core/inbound/drift/shape.ts';
 import { readShapes, ShapeWatch } from '#core/inbound/drift/shape-watch.ts';
 import { DAY_MS } from '#core/time.ts';
+import { MemoryControlStore } from '#test/kit/memory/memory-control-store.ts';
 import { EVENTS, MemoryWorld } from '#test/kit/memory-world.ts';
 
 const SOURCE = toSourceId('default');

@@ -1,8 +1,8 @@
 /** A batch ends before its function does: with less time left than a handler may have, it gets only that. */
 import { expect, it } from 'vitest';
-import { SimulatedProcess } from '#adapters/memory/simulated-process.ts';
 import { done } from '#core/handler/handler-contract.ts';
 import { processBatch } from '#core/inbound/process/process-batch.ts';
+import { SimulatedProcess } from '#test/kit/memory/simulated-process.ts';
 import { MemoryWorld } from '#test/kit/memory-world.ts';
 import { handlerThat } from '../../../proof/journeys/support/handlers.ts';
 

@@ -1,8 +1,6 @@
 /** A message that a dependency refuses, over the queue in memory: where it waits, for how long, and how the copies end (I7, I12). */
 import { beforeEach, expect, it } from 'vitest';
 import { MemoryTelemetry } from '#adapters/memory/memory-telemetry.ts';
-import { MemoryQueue } from '#adapters/memory/queue/memory-queue.ts';
-import { MemoryDeadQueue, MemoryReceiptBox, MemoryWorkQueue } from '#adapters/memory/queue/memory-queue-ports.ts';
 import { SeededRandom } from '#adapters/memory/seeded-random.ts';
 import { VirtualClock } from '#adapters/memory/virtual-clock.ts';
 import { DependencyError } from '#core/errors.ts';
@@ -13,6 +11,8 @@ import { DEFAULT_TIMINGS } from '#core/inbound/protocol/timings.ts';
 import { encodeWorkMessage, type WorkMessage } from '#core/inbound/protocol/work-message.ts';
 import type { WorkQueue } from '#core/ports.ts';
 import { DAY_MS, MINUTE_MS } from '#core/time.ts';
+import { MemoryQueue } from '#test/kit/memory/queue/memory-queue.ts';
+import { MemoryDeadQueue, MemoryReceiptBox, MemoryWorkQueue } from '#test/kit/memory/queue/memory-queue-ports.ts';
 
 const MESSAGE: WorkMessage = {
   v: 1,

@@ -1,6 +1,5 @@
 /** Claims: what was ever spread is remembered, and a source that is spread further is looked at again. */
 import { expect, it } from 'vitest';
-import { MemoryControlStore } from '#adapters/memory/memory-control-store.ts';
 import { MemoryEventStore } from '#adapters/memory/memory-event-store.ts';
 import { toSourceId } from '#core/glossary.ts';
 import { ARRIVALS_CONTROL, lookAgainFrom, readArrivals, SECOND_LOOK_CONTROL } from '#core/inbound/protocol/arrivals.ts';
@@ -9,6 +8,7 @@ import { growShards, ShardBook } from '#core/inbound/protocol/shard-book.ts';
 import { SpreadStore } from '#core/inbound/protocol/spread-store.ts';
 import { DEFAULT_TIMINGS } from '#core/inbound/protocol/timings.ts';
 import { MINUTE_MS } from '#core/time.ts';
+import { MemoryControlStore } from '#test/kit/memory/memory-control-store.ts';
 import { EVENTS, MemoryWorld } from '#test/kit/memory-world.ts';
 
 const SOURCE = toSourceId('default');

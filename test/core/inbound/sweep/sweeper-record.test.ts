@@ -1,10 +1,10 @@
 /** How each run of the sweeper ended is written down: well, without a piece of its work, or by a crash. In virtual time. */
 import { describe, expect, it } from 'vitest';
-import { MemoryControlStore } from '#adapters/memory/memory-control-store.ts';
 import { DependencyError } from '#core/errors.ts';
 import { LEASE_CONTROL, lineOf, noteSweeper, readSweeper } from '#core/inbound/sweep/sweeper-record.ts';
 import { MINUTE_MS } from '#core/time.ts';
 import { whileListingFails } from '#test/kit/break-refused-list.ts';
+import { MemoryControlStore } from '#test/kit/memory/memory-control-store.ts';
 import { EVENTS, MemoryWorld } from '#test/kit/memory-world.ts';
 
 /** Runs of the sweeper, a minute apart. */

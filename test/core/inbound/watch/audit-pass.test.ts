@@ -1,9 +1,9 @@
 /** Claims: the runs of a night are one pass over all records; one that a night is too short for is told, and goes on. */
 import { expect, it } from 'vitest';
-import { MemoryControlStore } from '#adapters/memory/memory-control-store.ts';
 import type { EventStore } from '#core/inbound/ports.ts';
 import { type AuditPorts, auditOn } from '#core/inbound/watch/audit-records.ts';
 import { HOUR_MS, MINUTE_MS } from '#core/time.ts';
+import { MemoryControlStore } from '#test/kit/memory/memory-control-store.ts';
 import { EVENTS, MemoryWorld } from '#test/kit/memory-world.ts';
 
 const PAGES = 6;

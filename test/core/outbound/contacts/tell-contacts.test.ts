@@ -4,7 +4,6 @@
  */
 import { createHmac } from 'node:crypto';
 import { expect, it } from 'vitest';
-import { MemoryMailBox } from '#adapters/memory/memory-mail-box.ts';
 import { DependencyError } from '#core/errors.ts';
 import { answerLink } from '#core/outbound/contacts/answer-link.ts';
 import { type ContactPorts, tellContacts } from '#core/outbound/contacts/tell-contacts.ts';
@@ -13,6 +12,7 @@ import type { AppId, EndpointId } from '#core/outbound/protocol/ids.ts';
 import type { RuntimeItem } from '#core/outbound/protocol/items.ts';
 import { contactsKey, deadListed, recordKey, runtimeKey } from '#core/outbound/protocol/keys.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '#core/time.ts';
+import { MemoryMailBox } from '#test/kit/memory/memory-mail-box.ts';
 import { type Json, withEndpoint } from '#test/kit/producer-world.ts';
 
 const ADD = 'POST /v1/apps/{app}/contacts';

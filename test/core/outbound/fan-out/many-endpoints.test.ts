@@ -1,10 +1,10 @@
 /** A message for every application, and one for more endpoints than one job takes. */
 import { expect, it } from 'vitest';
-import { MemoryItemStore } from '#adapters/memory/memory-item-store.ts';
 import { endpointsOf } from '#core/outbound/fan-out/endpoints-of.ts';
 import { fanOut } from '#core/outbound/fan-out/fan-out.ts';
 import type { ItemStore, Job } from '#core/outbound/ports.ts';
 import { isLongRun } from '#test/kit/long-run.ts';
+import { MemoryItemStore } from '#test/kit/memory/memory-item-store.ts';
 import { answered, OutboundWorld } from '#test/kit/outbound-world.ts';
 import { withEndpoint } from '#test/kit/producer-world.ts';
 

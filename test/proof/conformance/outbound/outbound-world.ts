@@ -4,7 +4,6 @@
  */
 import { nodeCodec } from '#adapters/codec/node-codec.ts';
 import { MemoryDatabase } from '#adapters/memory/memory-database.ts';
-import { MemoryItemStore } from '#adapters/memory/memory-item-store.ts';
 import { SeededRandom } from '#adapters/memory/seeded-random.ts';
 import { VirtualClock } from '#adapters/memory/virtual-clock.ts';
 import { exists } from '#core/condition.ts';
@@ -32,6 +31,7 @@ import {
 } from '#core/outbound/protocol/keys.ts';
 import type { EffectWrite } from '#core/ports.ts';
 import { DAY_MS } from '#core/time.ts';
+import { MemoryItemStore } from '#test/kit/memory/memory-item-store.ts';
 import type { OutboundRules } from '#test/proof/model/outbound/outbound-rules.ts';
 import type {
   DeliveryRecord,

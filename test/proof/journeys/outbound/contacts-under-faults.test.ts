@@ -5,13 +5,13 @@
 import { expect, test } from 'vitest';
 import { aesSealer } from '#adapters/crypto/aes-sealer.ts';
 import { nodeCrypto } from '#adapters/crypto/node-crypto.ts';
-import { FAULTS, type Fault } from '#adapters/memory/faults.ts';
 import { tellContacts } from '#core/outbound/contacts/tell-contacts.ts';
 import { disable } from '#core/outbound/gate/gate.ts';
 import type { Mail } from '#core/outbound/ports.ts';
 import { putContacts } from '#core/outbound/protocol/control-writes.ts';
 import type { Contact } from '#core/outbound/protocol/items.ts';
 import { HOUR_MS, MINUTE_MS } from '#core/time.ts';
+import { FAULTS, type Fault } from '#test/kit/memory/faults.ts';
 import { answered, OutboundWorld } from '#test/kit/outbound-world.ts';
 
 const [KNOWN, STRANGER] = ['known@customer.com', 'stranger@customer.com'];

@@ -5,13 +5,13 @@
 import { describe, expect, it } from 'vitest';
 import { nodeCodec } from '#adapters/codec/node-codec.ts';
 import { nodeCrypto } from '#adapters/crypto/node-crypto.ts';
-import { FAULTS, type FaultPlan, recordCalls } from '#adapters/memory/faults.ts';
-import { MemoryJobQueue } from '#adapters/memory/queue/memory-outbound-queues.ts';
 import { DependencyError } from '#core/errors.ts';
 import { publisherForRoutes } from '#core/outbound/api/publish-for-route.ts';
 import type { EndpointId } from '#core/outbound/protocol/ids.ts';
 import type { PublishPorts } from '#core/outbound/publish/publish.ts';
 import { HOUR_MS } from '#core/time.ts';
+import { FAULTS, type FaultPlan, recordCalls } from '#test/kit/memory/faults.ts';
+import { MemoryJobQueue } from '#test/kit/memory/queue/memory-outbound-queues.ts';
 import { MemoryWorld } from '#test/kit/memory-world.ts';
 import { answered, OutboundWorld } from '#test/kit/outbound-world.ts';
 import { recordRun } from '#test/kit/runner/proof-ledger.ts';

@@ -1,10 +1,11 @@
 /** One run of a journey with faults at chosen calls, judged while it runs and at rest. */
-import { FAULTS, type Fault, type FaultPlan } from '#adapters/memory/faults.ts';
-import { MemoryControlStore } from '#adapters/memory/memory-control-store.ts';
+
 import { LOCAL_RETRY, LOCAL_TIMINGS } from '#core/config/defaults.ts';
 import { ARRIVALS_CONTROL } from '#core/inbound/protocol/arrivals.ts';
 import type { EventItem } from '#core/inbound/protocol/event-item.ts';
 import { MINUTE_MS } from '#core/time.ts';
+import { FAULTS, type Fault, type FaultPlan } from '#test/kit/memory/faults.ts';
+import { MemoryControlStore } from '#test/kit/memory/memory-control-store.ts';
 import {
   type Answer,
   type Delivery,

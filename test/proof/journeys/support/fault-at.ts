@@ -1,4 +1,4 @@
-import type { Fault, FaultPlan } from '#adapters/memory/faults.ts';
+import type { Fault, FaultPlan } from '#test/kit/memory/faults.ts';
 import type { Role } from '#test/kit/memory-world.ts';
 
 /** One fault, at the `nth` call of a port's method (from 1), counted over all processes that share the plan. */

@@ -3,8 +3,8 @@
  * keeps facts; the judgement is in witness.ts.
  */
 import type { DatabaseChange } from '#adapters/memory/memory-database.ts';
-import type { StoredMessage } from '#adapters/memory/queue/memory-queue.ts';
 import type { EventItem } from '#core/inbound/protocol/event-item.ts';
+import type { StoredMessage } from '#test/kit/memory/queue/memory-queue.ts';
 import { EVENTS, type MemoryWorld, PAYLOADS } from '#test/kit/memory-world.ts';
 
 /** A queue message as far as an oracle reads it; it does not use the product's decoder. */

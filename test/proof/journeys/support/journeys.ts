@@ -1,9 +1,10 @@
 /** The base journeys: each goes through another part of the protocol, and each is run with a fault at every call. */
-import { outages } from '#adapters/memory/faults.ts';
+
 import { SeededRandom } from '#adapters/memory/seeded-random.ts';
 import { busy, defer, PermanentError } from '#core/handler/handler-contract.ts';
 import { MINUTE_MS } from '#core/time.ts';
 import { generic } from '#providers/generic.ts';
+import { outages } from '#test/kit/memory/faults.ts';
 import type { WorldOptions } from '#test/kit/memory-world.ts';
 import type { Journey, Stage } from './crash-run.ts';
 import { handlerThat } from './handlers.ts';

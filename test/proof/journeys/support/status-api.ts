@@ -1,15 +1,15 @@
 /** The `api` function over a memory world. Every call is held to docs/api/openapi.json. */
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import { expect } from 'vitest';
-import { MemoryControlStore } from '#adapters/memory/memory-control-store.ts';
 import { MemoryEventStore } from '#adapters/memory/memory-event-store.ts';
 import { MemoryPayloadStore } from '#adapters/memory/memory-payload-store.ts';
-import { MemoryWorkQueue } from '#adapters/memory/queue/memory-queue-ports.ts';
 import { SeededIds } from '#adapters/memory/seeded-random.ts';
 import type { ApiPorts, ApiRules } from '#core/inbound/api/api-call.ts';
 import type { ApiRoute } from '#core/inbound/api/api-routes.ts';
 import { handleApiRequest } from '#lambdas/api/handle-api-request.ts';
 import type { ApiDocument } from '#test/kit/api-document.ts';
+import { MemoryControlStore } from '#test/kit/memory/memory-control-store.ts';
+import { MemoryWorkQueue } from '#test/kit/memory/queue/memory-queue-ports.ts';
 import { EVENTS, type MemoryWorld, PAYLOADS } from '#test/kit/memory-world.ts';
 
 export interface ApiParts {

@@ -5,10 +5,10 @@
 import { createHash } from 'node:crypto';
 import { nodeCodec } from '#adapters/codec/node-codec.ts';
 import type { DatabaseChange } from '#adapters/memory/memory-database.ts';
-import type { StoredMessage } from '#adapters/memory/queue/memory-queue.ts';
 import { type ArrivalCursors, decodeArrivals, isPassed } from '#core/inbound/protocol/arrivals.ts';
 import type { EventItem } from '#core/inbound/protocol/event-item.ts';
 import { ALLOWED_MOVES } from '#core/inbound/protocol/event-status.ts';
+import type { StoredMessage } from '#test/kit/memory/queue/memory-queue.ts';
 import { type Answer, type Delivery, EVENTS, type MemoryWorld, type WorldOptions } from '#test/kit/memory-world.ts';
 import { bodyOf } from '#test/kit/signed-request.ts';
 import { History, type Reading, readMessage } from './history.ts';

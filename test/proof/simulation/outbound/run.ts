@@ -1,5 +1,5 @@
 /** A world of customers for some days: traffic, people, weather; then it is healed and everything must end. */
-import type { Fault, FaultPlan } from '#adapters/memory/faults.ts';
+
 import { MemoryTelemetry } from '#adapters/memory/memory-telemetry.ts';
 import { SeededRandom } from '#adapters/memory/seeded-random.ts';
 import { SCHEDULES, type ScheduleName } from '#core/outbound/drain/schedule.ts';
@@ -9,6 +9,7 @@ import type { RecordItem } from '#core/outbound/protocol/items.ts';
 import { deleteEndpoint } from '#core/outbound/registry/endpoints.ts';
 import { replayDelivery } from '#core/outbound/replay/replay-delivery.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '#core/time.ts';
+import type { Fault, FaultPlan } from '#test/kit/memory/faults.ts';
 import { OutboundWorld, type Received } from '#test/kit/outbound-world.ts';
 import { Witness } from '../../journeys/outbound/support/witness.ts';
 import { AttemptsBook } from './attempts-book.ts';

@@ -1,11 +1,12 @@
 /** One run of a journey with faults at chosen calls, judged at every write and at rest. */
-import { FAULTS, type Fault, type FaultPlan } from '#adapters/memory/faults.ts';
+
 import type { AppId, EndpointId, MessageId } from '#core/outbound/protocol/ids.ts';
 import type { FinalStatus, MessageItem, RecordItem } from '#core/outbound/protocol/items.ts';
 import { wakeAtOf } from '#core/outbound/protocol/keys.ts';
 import type { Publication } from '#core/outbound/publish/publish.ts';
 import type { NewEndpoint } from '#core/outbound/registry/endpoints.ts';
 import { HOUR_MS, MINUTE_MS } from '#core/time.ts';
+import { FAULTS, type Fault, type FaultPlan } from '#test/kit/memory/faults.ts';
 import {
   type OutboundRole,
   OutboundWorld,

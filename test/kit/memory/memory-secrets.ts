@@ -1,6 +1,6 @@
+import type { SecretValues } from '#adapters/secrets/cached-secrets.ts';
 import { DependencyError } from '#core/errors.ts';
 import type { SourceId } from '#core/glossary.ts';
-import type { SecretValues } from '../secrets/cached-secrets.ts';
 
 /** The stored secrets of sources, in memory. Wrap it in `CachedSecrets` to get the `Secrets` port. */
 export class MemorySecretValues implements SecretValues {

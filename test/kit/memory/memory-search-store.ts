@@ -1,6 +1,6 @@
+import type { MemoryDatabase } from '#adapters/memory/memory-database.ts';
 import type { SearchStore } from '#core/inbound/ports.ts';
 import type { SearchItem } from '#core/inbound/protocol/event-item.ts';
-import type { MemoryDatabase } from './memory-database.ts';
 
 /** `SearchStore` over the in-memory database. */
 export class MemorySearchStore implements SearchStore {

@@ -1,9 +1,9 @@
 import type { SQSRecord } from 'aws-lambda';
-import type { FunctionOutcome } from '#adapters/memory/memory-function.ts';
 import type { SeededRandom } from '#adapters/memory/seeded-random.ts';
 import type { VirtualClock } from '#adapters/memory/virtual-clock.ts';
 import { given } from '#core/given.ts';
 import type { EpochMs } from '#core/glossary.ts';
+import type { FunctionOutcome } from '../memory-function.ts';
 import type { MemoryQueue, ReceivedMessage } from './memory-queue.ts';
 
 export interface MemoryMappingOptions {

@@ -1,6 +1,6 @@
+import type { MemoryDatabase } from '#adapters/memory/memory-database.ts';
 import { eq, missing } from '#core/condition.ts';
 import type { ControlStore } from '#core/inbound/ports.ts';
-import type { MemoryDatabase } from './memory-database.ts';
 
 /**
  * `ControlStore` in the in-memory `events` table. Control items sit under keys no source can have (`_control#<name>`),

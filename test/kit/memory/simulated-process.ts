@@ -1,9 +1,9 @@
+import { endCallsOf, endOfCalls } from '#adapters/lifetime.ts';
+import type { VirtualClock } from '#adapters/memory/virtual-clock.ts';
 import { type Dependency, DependencyError } from '#core/errors.ts';
 import type { Timer } from '#core/ports.ts';
 import { MINUTE_MS } from '#core/time.ts';
-import { endCallsOf, endOfCalls } from '../lifetime.ts';
 import type { Fault, FaultPlan } from './faults.ts';
-import type { VirtualClock } from './virtual-clock.ts';
 
 /** How a piece of work in a process ended, as seen from outside. `dead`: the process died before it could answer. */
 export type ProcessOutcome<T> =

@@ -1,6 +1,6 @@
+import type { SeededRandom } from '#adapters/memory/seeded-random.ts';
 import type { Dependency } from '#core/errors.ts';
 import type { EpochMs } from '#core/glossary.ts';
-import type { SeededRandom } from './seeded-random.ts';
 
 /**
  * What can go wrong in one call. `crash_before`, `crash_after`: the process dies before the service sees the call, or

@@ -1,9 +1,9 @@
+import type { SeededRandom } from '#adapters/memory/seeded-random.ts';
+import type { VirtualClock } from '#adapters/memory/virtual-clock.ts';
 import { given } from '#core/given.ts';
 import type { EpochMs } from '#core/glossary.ts';
 import type { FaultPlan } from './faults.ts';
-import type { SeededRandom } from './seeded-random.ts';
 import { SimulatedProcess, type SimulatedProcessOptions } from './simulated-process.ts';
-import type { VirtualClock } from './virtual-clock.ts';
 
 /** How an invocation ended, as its caller sees it. `payload`: JSON text; undefined when the handler returned nothing. */
 export type FunctionOutcome =

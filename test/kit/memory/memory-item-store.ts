@@ -1,3 +1,6 @@
+import type { IndexQuery } from '#adapters/memory/lagging-index.ts';
+import type { MemoryDatabase, WriteOutcome } from '#adapters/memory/memory-database.ts';
+import type { TableDefinition } from '#adapters/memory/memory-table.ts';
 import { given } from '#core/given.ts';
 import { TTL_ATTRIBUTE } from '#core/glossary.ts';
 import type {
@@ -18,9 +21,6 @@ import type {
 import { LISTED, OUTBOUND_TABLES } from '#core/outbound/protocol/keys.ts';
 import { parseFound, parseItem } from '#core/outbound/protocol/parse-item.ts';
 import type { EffectWrite } from '#core/ports.ts';
-import type { IndexQuery } from './lagging-index.ts';
-import type { MemoryDatabase, WriteOutcome } from './memory-database.ts';
-import type { TableDefinition } from './memory-table.ts';
 
 const PAGE_LIMIT = 100;
 const BATCH = 25;
