@@ -2,14 +2,11 @@
 import { type Check, object, oneOf, text } from '#core/problem.ts';
 
 export interface DomainConfig {
-  /** A host of yours, e.g. `hooks.example.com`; `publicUrl` follows from it. @when always */
+  /** `publicUrl` follows from it. @when always */
   readonly name: string;
-  /** ARN of an ACM certificate for it, in the environment's region. @when always */
+  /** For that host. @when always */
   readonly certificate: string;
-  /**
-   * `closed`: the API's own host answers nobody, so everything comes through the domain. @when each provider has the
-   * new URL @default 'open'
-   */
+  /** `closed`: the API's own host answers nobody. @when each provider has the new URL @default 'open' */
   readonly defaultEndpoint?: 'open' | 'closed';
 }
 

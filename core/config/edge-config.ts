@@ -2,21 +2,15 @@
 import { type Check, number, object, oneOf, text } from '#core/problem.ts';
 
 export interface EdgeConfig {
-  /** What the deploy prints as `ApiUrl`: it stays the same for as long as the environment is there. @when always */
+  /** It never changes while the environment is there. @when always */
   readonly apiUrl: string;
-  /**
-   * Requests that one address may send in a minute, 10 to 20,000,000; more get 429 until they are fewer. Providers
-   * deliver from few addresses: leave room for all that they send you at once. @when always
-   */
+  /** Of one address; more get 429. Providers send from few addresses: leave room. @when always */
   readonly requestsPerMinute: number;
-  /**
-   * ARN of an ACM certificate in us-east-1 for the host of `publicUrl`. @when `publicUrl` is a host of yours @default
-   * none: CloudFront's own host
-   */
+  /** For the host of `publicUrl`. @when `publicUrl` is a host of yours @default none: CloudFront's own host */
   readonly certificate?: string;
   /**
-   * Requests that do not come through CloudFront. Refuse them (403) once each provider has the new URL: until then
-   * they are genuine deliveries to the old one. @when each provider has the new URL @default 'accepted'
+   * Requests past CloudFront. `refused`: they get 403, also genuine ones to the old URL. @when each provider has the
+   * new URL @default 'accepted'
    */
   readonly direct?: 'accepted' | 'refused';
 }

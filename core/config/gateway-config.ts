@@ -16,48 +16,42 @@ export interface GatewayConfig {
   /** By name: `local`, `dev`, `staging`, `prod`, or your own (1 to 16 lower-case letters, digits and inner hyphens). */
   readonly environments: Readonly<Record<string, EnvironmentConfig>>;
   /**
-   * Begins every name that the gateway gives (stacks, secrets, alarms, metrics): `payments-holdfast-prod-data`. Set once:
-   * under another, everything would begin empty. @when several gateways in one account and region @default none: names
-   * begin with `holdfast`
+   * Begins every name, e.g. `payments-holdfast-prod-data`. Under another, everything would begin empty. @when several
+   * gateways in one account and region @default none: names begin with `holdfast`
    */
   readonly prefix?: string;
 }
 
 /** One source: who sends, and how its requests are judged, tried again and watched. */
 export interface SourceConfig {
-  /** An id out of providers/, or a spec written here. @when always */
+  /** Who sends. @when always */
   readonly provider: string | ProviderSpec;
   /**
-   * Values the provider's spec asks for, e.g. `{ webhookId: '…' }`. @when the provider asks for some (PayPal,
-   * Pub/Sub) @default none
+   * What the provider's spec asks for, e.g. `{ webhookId: '…' }`. @when it asks for some (PayPal, Pub/Sub) @default
+   * none
    */
   readonly settings?: Readonly<Record<string, string>>;
-  /**
-   * What becomes of an event no handler is registered for. @when you must not miss a type that you have no handler
-   * for @default 'ignore'
-   */
+  /** What happens to an event without a handler. @when no type may be missed @default 'ignore' */
   readonly unhandled?: 'ignore' | 'dead_letter';
   /**
-   * Requests per second of the route, and at once twice as many (5,000 at the most);
-   * beyond them API Gateway answers 429. Above 1,000 a second its events are spread over several keys of the indexes: readers ask as many
-   * (docs/operate/scale.md). @when a source sends more than that, or its traffic must be bounded @default 1,000
+   * Of the route; at once twice as many, at most 5,000. More get 429. Above 1,000: docs/operate/scale.md. @when it
+   * sends more, or must be bounded @default 1,000
    */
   readonly throttle?: number;
   /**
-   * CIDR ranges; requests from elsewhere get 403. An addition to the signature, never instead. @when a provider signs
-   * nothing @default none
+   * CIDR ranges, beside the signature; requests from elsewhere get 403. @when a provider signs nothing @default none
    */
   readonly allowList?: readonly string[];
   /** @when a partner wants another patience @default the environment's */
   readonly retry?: RetryConfig;
   /**
-   * Use the body's hash as the event's id, where the provider does not sign its id. @when a provider signs no id, and
-   * its events must not be run twice @default false
+   * Use the body's hash as the event's id, where the provider does not sign its id. @when its events must not be run
+   * twice @default false
    */
   readonly dedupOnBody?: boolean;
   /**
-   * Keep headers and the first 16 KB of the last 20 refused requests of each cause, for three days. @when you may not
-   * keep the bytes of refused requests @default true
+   * Keep headers and 16 KB of the last 20 refused requests of each cause, for three days. @when you may not keep these
+   * bytes @default true
    */
   readonly quarantine?: boolean;
   /**
@@ -66,25 +60,23 @@ export interface SourceConfig {
    */
   readonly schemaDrift?: 'notice' | 'off';
   /**
-   * Fields that events are found by (`events ls --where order=1234`), at most five, by name and place in the body: `{
-   * order: '/data/object/metadata/order_id' }`. Each costs one write unit per event. @when support asks by an order
-   * number @default none
+   * Up to five fields that find events (`events ls --where order=1234`): `{ order: '/data/object/metadata/order_id' }`.
+   * Each costs a write unit per event. @when support asks by an order number @default none
    */
   readonly searchable?: Readonly<Record<string, string>>;
   /**
-   * Ask the provider's API what it tried to deliver, and heal what never arrived. @when an event of Stripe or GitHub
-   * that never arrived must be found @default off
+   * Ask the provider's API what it tried to deliver, and record what never arrived (docs/receive/missing-events.md).
+   * @when no event of Stripe or GitHub may be missing @default off
    */
   readonly reconcile?: ReconcileConfig;
   /**
-   * Make a secret for a credential of the provider's API (`holdfast/<environment>/<source>/api`) that handlers may
-   * read. `reconcile` makes the same one for itself. @when your handlers ask the provider's API @default false
+   * Make a secret for the provider's API (`holdfast/<environment>/<source>/api`), as `reconcile` does. @when handlers
+   * ask that API @default false
    */
   readonly apiCredential?: boolean;
   /**
-   * Minutes: the longest normal silence, beyond which its alarm fires. `learned`: CloudWatch learns how much is usual
-   * (two weeks) and the alarm fires far below it; about $0.60 a month. @when you know how long it may be silent, or
-   * silence is normal @default 'learned' unless the environment is `disposable`
+   * Minutes without an event until its alarm fires. `learned`: CloudWatch learns in two weeks how much is usual; about
+   * $0.60 a month. @when you know its silences @default 'learned'; 'off' if `disposable`
    */
   readonly silence?: 'learned' | 'off' | number;
 }
@@ -108,50 +100,46 @@ export type RoutesConfig = Readonly<Record<string, Readonly<Record<string, reado
 
 /** One deployment of the gateway, and what differs there. */
 export interface EnvironmentConfig {
-  /** Twelve digits. @when there is a second environment @default the account of the CLI's credentials */
+  /** The AWS account. @when there is a second one @default that of the credentials */
   readonly account?: string;
-  /** @when there is a second environment @default the region of the CLI's profile */
+  /** @when there is a second one @default that of the profile */
   readonly region?: string;
   /**
-   * Origin of the URL given to providers, e.g. `https://hooks.example.com`. @when you have a domain, or a provider
-   * signs the URL @default `domain`, else the API's own URL
+   * Where providers send. @when you have a domain, or a provider signs the URL @default `domain`, else the API's own
+   * URL
    */
   readonly publicUrl?: string;
   /**
-   * A host of yours in front of the API, e.g. `{ name: 'hooks.example.com', certificate: 'arn:aws:acm:…' }`
-   * (docs/operate/deploy.md). @when you want a host of yours without CloudFront @default the API's own host
+   * A host of yours in front of the API (docs/operate/deploy.md). @when you want one without CloudFront @default the
+   * API's own host
    */
   readonly domain?: DomainConfig;
   /**
-   * Changes to sources in this environment, key by key, e.g. `{ paypal: { settings: { webhookId: '…' } } }`. @when an
-   * environment differs in a source @default none
+   * What differs in sources, key by key, e.g. `{ paypal: { settings: { webhookId: '…' } } }`. @when an environment
+   * differs @default none
    */
   readonly sources?: Readonly<Record<string, Partial<SourceConfig>>>;
   /**
-   * Events sent to targets instead of to a handler: by source, then by type (a final `*` matches any rest), a list of
-   * ARNs (EventBridge bus, SQS queue, SNS topic, Lambda function, Step Functions state machine), https URLs, and
-   * `outbound:<uid>` for the customer with that application. See docs/receive/routing.md. @when events go on without
-   * code @default none
+   * Events sent on (docs/receive/routing.md): by source, then by type (a final `*` matches any rest), ARNs (EventBridge
+   * bus, SQS queue, SNS topic, Lambda function, state machine), https URLs or `outbound:<uid>`. @when events go on
+   * without code @default none
    */
   readonly routes?: RoutesConfig;
   /**
-   * Webhooks to your customers' endpoints: `{}`, or see `OutboundConfig`. @when you send webhooks to your customers
-   * @default nothing of it is deployed
+   * Webhooks to your customers (docs/understand/how-sending-works.md, docs/api/delivery.md). @when you send webhooks
+   * @default none
    */
   readonly outbound?: OutboundConfig;
-  /**
-   * Spans and metrics to OpenTelemetry, e.g. `{ endpoint: 'https://otlp.example.com' }`. See docs/operate/traces.md.
-   * @when you have a system for traces @default nothing of it is deployed
-   */
+  /** Spans and metrics to OpenTelemetry (docs/operate/traces.md). @when you trace @default none */
   readonly otlp?: OtlpConfig;
   /**
-   * CloudFront and AWS WAF before the front door, with a limit per source address. See docs/operate/address-limit.md.
-   * @when anyone can reach the URL, and a flood must not cost you @default nothing of it is deployed
+   * CloudFront and AWS WAF in front of the API, with a limit per address (docs/operate/address-limit.md). @when a flood
+   * must not cost you @default none
    */
   readonly edge?: EdgeConfig;
   /**
-   * Stored events are deleted with the stacks. @when it is a preview environment @default true for `local`, `drill`
-   * and `dev`, else false
+   * Stored events are deleted with the stacks. @when it is a preview environment @default true for `local`, `drill` and
+   * `dev`, else false
    */
   readonly disposable?: boolean;
   /**
@@ -161,86 +149,76 @@ export interface EnvironmentConfig {
    */
   readonly emulated?: boolean;
   /**
-   * Days a finished event is kept, which is the window for duplicates: 30 to 365. @when the law, or late duplicates,
-   * want more @default 30
+   * How long a finished event is kept, and a duplicate recognised. @when the law or late duplicates want more @default
+   * 30
    */
   readonly retentionDays?: number;
-  /** Days a dead letter is kept: `retentionDays` to 365. @when dead letters wait for people longer @default 90 */
+  /** How long a dead letter is kept; at least `retentionDays`. @when dead letters wait for people longer @default 90 */
   readonly deadRetentionDays?: number;
   /**
-   * Seconds that one run of the process function may take: the limit of an attempt with its recording. Queue ages and
-   * the time a message stays hidden follow it. @when a handler needs longer @default 30; 10 in `local`
+   * Limit of an attempt. Thresholds of queue ages, and the time a message stays hidden, follow it. @when a handler
+   * needs longer @default 30; 10 in `local`
    */
   readonly handlerTimeoutSeconds?: number;
-  /** @when what your handlers call is away for longer @default 15 attempts, cap 6 h; 5 attempts, cap 5 s in `local` */
+  /** @when what handlers call is away longer @default 15 attempts, cap 6 h; 5 attempts, cap 5 s in `local` */
   readonly retry?: RetryConfig;
-  /** @when handlers need a database protected, or a backlog lasts longer @default see `QueueSettings` */
+  /**
+   * A message stays hidden for six process timeouts; a dead one is kept for 14 days. @when a database takes less
+   * @default every default
+   */
   readonly queue?: Partial<QueueSettings>;
   /**
-   * Who is told, by severity (`page`, `ticket`, `notice`), e.g. `{ page: [{ pagerDuty: 'oncall' }], ticket: [{ slack:
-   * 'team' }] }`; `'nobody'` where that is meant. See docs/operate/alarms.md. Where data is kept, synth, deploy and
-   * `doctor` say so until a page has a target. @when before the first real event @default nobody: alarms show on the
-   * dashboard only
+   * Who is told, by severity: `{ page: [{ pagerDuty: 'oncall' }], ticket: [{ slack: 'team' }] }`, or `'nobody'`
+   * (docs/operate/alarms.md). Where data is kept, deploy and `doctor` ask for a `page` target. @when before the first
+   * real event @default nobody: alarms show on the dashboard
    */
   readonly alarmTargets?: 'nobody' | Partial<Readonly<Record<Severity, readonly AlarmTarget[]>>>;
-  /** `essential`: only what means lost or stuck events. @when the environment may cost less @default 'all' */
+  /** `essential`: only what means lost or stuck events. @when it may cost less @default 'all' */
   readonly alarms?: 'all' | 'essential' | 'none';
   /**
-   * A signed event a minute through the public URL, whose latency is a metric and whose absence is a page. No metric of
-   * yours counts it. @when you want less cost, or the probe in a
-   * preview, too @default true unless `disposable`
+   * A signed event a minute through the public URL: its latency is a metric, its absence a page. Your metrics leave it
+   * out. @when it may cost less, or a preview needs it @default true unless `disposable`
    */
   readonly probe?: boolean;
   /**
-   * Where an alarm fires, by its id, e.g. `{ 'process-slow': 5_000 }`: seconds, milliseconds, percent or events, as
-   * its runbook says. Any alarm with a number of its own, of receiving and of sending. @when an alarm fires too soon
-   * or too late for you @default the number of each alarm
+   * Where alarms fire, by id, e.g. `{ 'process-slow': 5_000 }`: seconds, milliseconds, percent or events, as the
+   * runbook says. @when an alarm fires too soon or too late @default the number of each alarm
    */
   readonly thresholds?: Readonly<Record<string, number>>;
   /** @when you look for a fault @default 'info' */
   readonly logLevel?: LogLevel;
-  /**
-   * Log each first arrival, too. About $0.13 a million events. @when an auditor asks for it
-   * @default false
-   */
+  /** Log each first arrival: about $0.13 a million events. @when an auditor asks for it @default false */
   readonly logArrivals?: boolean;
-  /**
-   * One of the retentions CloudWatch Logs knows. @when logs must be kept longer, or cost less @default 30; 3 in
-   * disposable environments
-   */
+  /** @when logs must live longer, or cost less @default 30; 3 in disposable environments */
   readonly logRetentionDays?: LogRetentionDays;
-  /**
-   * Ingest environments kept warm, billed by the hour (about $4.40 a month each at 512 MB). @when bursts come after
-   * silence @default 0
-   */
+  /** Copies of ingest kept warm: about $4.40 a month each at 512 MB. @when bursts come after silence @default 0 */
   readonly ingestProvisionedConcurrency?: number;
   /**
-   * Concurrent runs kept free for a function, which are also the most it gets, e.g. `{ ingest: 200, process: 20 }`.
-   * The account keeps 100 for the rest; `process` needs `queue.maxConcurrency`. @when other functions share the account @default none: all share the account's limit
+   * Concurrent runs kept free for a function, and its maximum: `{ ingest: 200, process: 20 }`. The account keeps 100
+   * for the rest; `process` needs `queue.maxConcurrency`. @when other functions share the account @default none
    */
   readonly reservedConcurrency?: Partial<Readonly<Record<'ingest' | 'process' | 'api', number>>>;
   /**
-   * ARN of a KMS key of yours, of the same region, for tables, queues, bucket and secrets (docs/operate/deploy.md).
-   * @when your rules ask for a key of your own @default keys that AWS owns
+   * Of the same region, for tables, queues, bucket and secrets (docs/operate/deploy.md). @when your rules ask for one
+   * @default keys that AWS owns
    */
   readonly encryptionKey?: string;
   /**
-   * Write units a second that `events`, `payloads`, the tables of sending and each of their indexes take at once,
-   * 4,000 to 40,000. AWS bills the raise once, for each of them, and never lowers it (docs/operate/scale.md). @when a
-   * launch or a catch-up starts faster than a new table takes @default what AWS gives
+   * What `events`, `payloads`, the tables of sending and their indexes take at once. Each raise is billed once, for
+   * good (docs/operate/scale.md). @when a launch starts faster than a new table takes @default what AWS gives
    */
   readonly warmWriteUnits?: number;
   /**
-   * The API answers by IPv6, too. Not beside `edge`: a sender has as many addresses as it likes. An `allowList` needs
-   * ranges of both kinds. @when a sender has IPv6 alone @default false
+   * The API answers by IPv6, too. Not beside `edge`, which counts by address. An `allowList` needs ranges of both
+   * kinds. @when a sender has IPv6 alone @default false
    */
   readonly ipv6?: boolean;
   /**
-   * New versions get `percent` (1 to 99) of the calls for `minutes` (5 to 60); a crash or timeout takes them back
-   * (docs/operate/deploy.md). @when a bad deploy must not meet every webhook @default off
+   * `{ percent, minutes }`: new versions get 1 to 99 percent of the calls for 5 to 60 minutes; a crash or timeout takes
+   * them back (docs/operate/deploy.md). @when a bad deploy must meet few webhooks @default off
    */
   readonly canary?: CanaryConfig;
-  /** ARN of an IAM policy that bounds every role. @when your account asks for one @default none */
+  /** Bounds every role. @when your account asks for one @default none */
   readonly permissionsBoundary?: string;
   /**
    * Sends per second of the sweeper over all sources, in the 50 seconds of each minute that it works. With the SDK at
@@ -248,7 +226,7 @@ export interface EnvironmentConfig {
    * @default 300
    */
   readonly sweepSendsPerSecond?: number;
-  /** Put on every resource beside `holdfast:environment`. @when costs are shown by tag @default none */
+  /** Of every resource, beside `holdfast:environment`. @when costs are shown by tag @default none */
   readonly tags?: Readonly<Record<string, string>>;
 }
 
@@ -280,29 +258,25 @@ export type AlarmTarget =
 /** How often and how long an event is tried again. */
 export interface RetryConfig {
   /**
-   * Attempts in all; after the last one the event is a dead letter. @when events must die sooner or later @default
-   * 15; 5 in `local`
-   */
-  readonly attempts?: number;
-  /**
-   * Where the doubling of the waits ends, in seconds. @when late attempts must come sooner @default 21,600; 5 in
+   * After the last one the event is a dead letter. @when what handlers call is away for longer @default 15; 5 in
    * `local`
    */
+  readonly attempts?: number;
+  /** Where the doubling of the waits ends. @when late attempts must come sooner @default 21,600; 5 in `local` */
   readonly capSeconds?: number;
 }
 
 /** Numbers of the work queue and of the process function's mapping. */
 export interface QueueSettings {
-  /** Days that a message waits for its processor, 4 to 13. @when a backlog may last longer than four days @default 4 */
+  /** How long a message waits for its processor. @when a backlog may last longer @default 4 */
   readonly retentionDays: number;
-  /** Messages per invocation, 1 to 10. @when heavy handlers share one function's memory @default 10 */
+  /** Messages per run. @when heavy handlers share one function's memory @default 10 */
   readonly batchSize: number;
-  /** Parallel process invocations, 2 to 1,000. @when a database takes less, or more must run at once @default 20 */
+  /** Parallel runs of the process function. @when a database takes less, or handlers more @default 20 */
   readonly maxConcurrency: number;
   /**
-   * How long a batch waits for more messages, 0 to 10 seconds. At a few events a second, 1 makes a batch of one to a
-   * batch of some: at 1M a day about $0.80 less per million, for up to a second more until an event is handled. @when
-   * a few events a second, and cost counts more than a second @default 0
+   * How long a batch waits for more messages. At 1M events a day, 1 saves about $0.80 per million, and delays handling
+   * by up to a second. @when cost counts more than a second @default 0
    */
   readonly batchingWindowSeconds: number;
 }

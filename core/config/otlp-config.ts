@@ -6,9 +6,8 @@ import { GONE, objectWithout } from './gone-keys.ts';
 
 export interface OtlpConfig {
   /**
-   * Address of OTLP over HTTP; `/v1/traces` and `/v1/metrics` are added, e.g. `https://otlp.example.com`. Requests
-   * carry the headers of the secret `holdfast-otlp/<environment>` once it has a value: `name=value`, separated by
-   * commas. @when always
+   * OTLP over HTTP; `/v1/traces` and `/v1/metrics` are added. Headers come from the secret
+   * `holdfast-otlp/<environment>` if it has a value: `name=value`, separated by commas. @when always
    */
   readonly endpoint: string;
 }

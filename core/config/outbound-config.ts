@@ -19,93 +19,76 @@ import { type Throttle, throttleOf, throttleShape } from './throttle.ts';
 /** What a person writes; `{}` takes every default. */
 export interface OutboundConfig {
   /**
-   * Parallel runs of the function that sends; another third is for endpoints that answer slowly. @when you have many
-   * endpoints @default 150; 4 in `local`
+   * Parallel runs of the sending function; a third more for slow endpoints. @when you have many endpoints @default 150;
+   * 4 in `local`
    */
   readonly slots?: number;
-  /**
-   * Waits after failed attempts: a list of seconds, or a name out of docs/send/retries.md. @when your
-   * customers were promised another @default 'standard'
-   */
+  /** Waits after failed attempts (docs/send/retries.md). @when you promised another @default 'standard' */
   readonly schedule?: ScheduleName | readonly number[];
   /**
-   * Longest time of a request, name lookup and answer included, where an endpoint has none of its own. @when
-   * endpoints answer more slowly @default 15
+   * Of a request with name lookup and answer, where its endpoint has no other. @when endpoints answer more slowly
+   * @default 15
    */
   readonly timeoutSeconds?: number;
-  /**
-   * Requests per second of the delivery API, and at once twice as many (5,000 at the most); beyond them 429. @when
-   * you publish more than that @default 1,000
-   */
+  /** Of the delivery API, as a source's. @when you publish more @default 1,000 */
   readonly throttle?: number;
-  /** Ports of endpoints that may be called. @when customers listen on another port @default 443 */
+  /** Of endpoints. @when customers listen on another port @default 443 */
   readonly ports?: readonly number[];
   /**
-   * Event types that are not in the catalogue: `any` takes them, `reported` takes and reports them, `declared`
-   * refuses them. @when only declared types may be sent @default 'any'
+   * Types outside the catalogue are taken, taken and reported, or refused. @when only declared types may be sent
+   * @default 'any'
    */
   readonly eventTypes?: 'any' | 'reported' | 'declared';
   /**
-   * `all`: a successful attempt is kept with its answer, too, for one to two write units more. @when support must see
-   * what succeeded, too @default 'failures'
+   * `all`: also keep successful attempts with their answers, for one to two write units each. @when support must see
+   * successes @default 'failures'
    */
   readonly attemptLog?: 'failures' | 'all';
-  /**
-   * Days without a success after which an endpoint is disabled; `false`: never. @when your customers were promised
-   * another @default 5
-   */
+  /** Without a success for so long, an endpoint is disabled. @when you promised another @default 5 */
   readonly autoDisableDays?: number | false;
   /**
-   * The longest that an endpoint that fails is left alone before one request tries it; 30 seconds at first, doubled
-   * each time. @when repaired endpoints must be tried sooner @default 900
+   * Longest wait before a trial request to a failing endpoint: 30 seconds, doubled each time. @when repaired endpoints
+   * must wait less @default 900
    */
   readonly longestHoldSeconds?: number;
   /**
    * When an endpoint is put on hold: `{ failures, ofLast, openMinutes }`, or a name out of docs/send/retries.md.
-   * `longestHoldSeconds` bounds `openMinutes`. @when your customers were promised another @default five failures in a
-   * row, or half of the last twenty
+   * `longestHoldSeconds` bounds `openMinutes`. @when you promised another @default 5 failures in a row, or half of 20
    */
   readonly breaker?: keyof typeof BREAKERS | BreakerNumbers;
   /**
-   * A share of messages whose failure is the endpoint's disables it, an hour after its owner was told: `{ failureRate,
-   * attempts, hours }` or `nineteen-of-twenty`. @when your customers were promised it @default none does
+   * A share of failed messages disables an endpoint, an hour after its owner was told: `{ failureRate, attempts, hours
+   * }` or `nineteen-of-twenty`. @when you promised it @default none
    */
   readonly disable?: keyof typeof DISABLES | DisableAt;
-  /**
-   * Days a message and its deliveries are kept. @when messages are kept for another time than events @default the
-   * environment's
-   */
+  /** How long messages and deliveries are kept. @when it differs from events @default the environment's */
   readonly retentionDays?: number;
   /**
-   * Form of the signature of endpoints that are made from now on, where neither they nor their application name one
-   * (docs/send/signatures.md). @when your customers verify another form @default 'standard'
+   * Of new endpoints that do not choose one (docs/send/signatures.md). @when customers verify another form @default
+   * 'standard'
    */
   readonly signature?: SignatureProfile;
-  /**
-   * Header of that signature, where the form is keyed by the text of the secret. @when your customers read another
-   * header @default the form's own
-   */
+  /** Header of that signature, if its key is the secret's text. @when customers read another @default the form's own */
   readonly signatureHeader?: string;
   /**
-   * Where a request says which secret signed it: `header`, `signature` (with `timestamp-sha256`) or `none`. @when
-   * your customers choose the secret by an id @default `signature` where the form has room for it, and the header
+   * Where a request names its secret; `signature` needs `timestamp-sha256`. @when customers choose secrets by id
+   * @default header, and `signature` where there is room
    */
   readonly keyId?: (typeof KEY_ID_PLACES)[number];
-  /** Beginning of the names of the headers that only inform. @when headers carry your name @default x-webhook- */
+  /** Begins the names of headers that only inform. @when headers carry your name @default x-webhook- */
   readonly headerPrefix?: string;
-  /** What your customers see as the caller. @when customers allow callers by name @default Holdfast and its version */
+  /** What customers see as the caller. @when customers allow callers by name @default Holdfast and its version */
   readonly userAgent?: string;
   /** A page and an API for your customers (docs/send/portal.md). @when customers look for themselves @default none */
   readonly portal?: PortalConfig;
   /**
-   * Your customers name addresses that are told when their endpoints fail (docs/send/contacts.md). Needs `portal`. @when
-   * customers must know by themselves @default false
+   * Who is told when a customer's endpoints fail (docs/send/contacts.md). Needs `portal`. @when customers must know at
+   * once @default false
    */
   readonly contacts?: boolean;
   /**
-   * Contacts may be mail addresses: `{ from }`, an address of an identity that you verified in SES. If that identity has a
-   * default configuration set, name it as `configurationSet`: the role may use only a set that it names. Needs `contacts`.
-   * @when customers want mails @default none
+   * Contacts may be mail addresses: `{ from }`, an identity verified in SES. If it has a default configuration set,
+   * name it as `configurationSet`. Needs `contacts`. @when customers want mails @default none
    */
   readonly email?: EmailConfig;
 }

@@ -3,37 +3,23 @@ import { type Check, listOf, object, text } from '#core/problem.ts';
 
 /** What a person writes; the name is required. */
 export interface PortalConfig {
-  /** Your name, as your customers know it: 1 to 60 characters. @when always */
+  /** Your name, as customers know it. @when always */
   readonly name: string;
-  /**
-   * Your colour, `#rrggbb`. The page makes it lighter or darker until text in it can be read. @when you have a colour
-   * @default Holdfast's green
-   */
+  /** Made lighter or darker until text in it can be read. @when you have a colour @default Holdfast's green */
   readonly accent?: string;
-  /**
-   * Your logo as `data:image/svg+xml;base64,…` or `data:image/png;base64,…`, at most 24 KB. @when you have a logo
-   * @default none
-   */
+  /** @when you have a logo @default none */
   readonly logo?: string;
   /**
-   * Origins of yours whose pages may show the portal in a frame, such as `https://app.acme.com`. @when the page is
-   * part of yours @default none
+   * Origins whose pages may frame the portal, e.g. `https://app.acme.com`. @when it is part of your page @default none
    */
   readonly frameAncestors?: readonly string[];
-  /**
-   * Origins whose scripts may call the portal's API themselves (CORS). The page needs none. @when scripts of yours
-   * call its API @default none
-   */
+  /** Origins whose scripts may call its API (CORS). @when your scripts call it @default none */
   readonly origins?: readonly string[];
-  /**
-   * Origin under which customers reach the portal, where a domain of yours leads to it. @when it has a domain of
-   * yours @default the API's own
-   */
+  /** Where customers reach it. @when it has a domain of yours @default the API's own */
   readonly url?: string;
   /**
-   * Address of an endpoint's page in your own application, which operational events carry: `{app}` and `{endpoint}`
-   * become the `uid`, or else the id. Your page asks for a portal token itself. @when the portal is a part of your
-   * application @default none
+   * An endpoint's page in your application, for operational events (docs/send/publish.md). @when your application
+   * frames the portal @default none
    */
   readonly pageUrl?: string;
 }

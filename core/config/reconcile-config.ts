@@ -16,23 +16,19 @@ const PAGES_PER_RUN = 200;
 
 /** How often a provider's own list of deliveries is compared with what arrived. */
 export interface ReconcileConfig {
-  /** Minutes between two runs, 10 to 360. @when an hour is too late @default 60 */
+  /** Minutes between two runs. @when an hour is too late @default 60 */
   readonly everyMinutes?: number;
   /**
-   * The event types the provider delivers to this source, as registered there; a final `*` matches any rest. Stripe
-   * lists every event of the account, so it is required there. @when always for Stripe @default GitHub: all that are
-   * listed
+   * Event types registered there for this source; a final `*` matches any rest. Stripe lists every event of the
+   * account, so it needs them. @when always for Stripe @default GitHub: all listed
    */
   readonly types?: readonly string[];
   /**
-   * Of GitHub only: `repos/<owner>/<repo>/hooks/<id>`, `orgs/<org>/hooks/<id>`, or `app`. @when always for GitHub
-   * @default GitHub: required
+   * Of GitHub: `repos/<owner>/<repo>/hooks/<id>`, `orgs/<org>/hooks/<id>`, or `app`. @when always for GitHub @default
+   * none
    */
   readonly hooks?: readonly string[];
-  /**
-   * Origin (and path) of the API, for GitHub Enterprise Server. @when you have GitHub Enterprise @default the
-   * provider's own
-   */
+  /** Of GitHub Enterprise Server. @when you have it @default the provider's own */
   readonly apiUrl?: string;
 }
 

@@ -319,7 +319,7 @@ const DOORS: readonly AwsRule[] = [
     'Beyond a route’s rate and burst the answer is 429, before any function runs.',
     [`${APIGW}/http-api-throttling.html`, 'remembered'],
     [GROWTH, 'bench/growth.test.ts'],
-    ['core/config/gateway-config.ts', 'beyond them API Gateway answers 429'],
+    ['core/config/gateway-config.ts', 'More get 429'],
   ),
   of(
     'API Gateway',

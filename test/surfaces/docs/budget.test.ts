@@ -65,7 +65,7 @@ const CEILINGS: Readonly<Record<string, number>> = {
 /** Pages that a command makes whole: they grow with the code. */
 const MADE: Readonly<Record<string, number>> = {
   'docs/operate/costs.md': 580,
-  'docs/reference/configuration.md': 4_030,
+  'docs/reference/configuration.md': 2_860,
   'docs/reference/limits.md': 360,
   'docs/reference/metrics.md': 1_100,
   'docs/reference/exports.md': 900,

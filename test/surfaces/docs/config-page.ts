@@ -11,14 +11,8 @@ import { PROVIDERS } from '#providers/index.ts';
 const ROOT = join(import.meta.dirname, '../../..');
 export const CONFIG = 'core/config/gateway-config.ts';
 
-/** Where this page describes what a docstring refers to. */
-const LINKS: Readonly<Record<string, string>> = {
-  QueueSettings: '[below](#queue)',
-  silence: 'see `silence`',
-  OutboundConfig: '[below](#outbound)',
-  EdgeConfig: '[below](#edge)',
-  PortalConfig: '[below](#portal)',
-};
+/** Keys that are described in a section of their own, and not in the table that they stand in. */
+const OWN: readonly string[] = ['reconcile', 'retry', 'queue', 'outbound', 'otlp', 'domain', 'edge', 'portal'];
 
 export interface Key {
   readonly name: string;
@@ -74,16 +68,37 @@ function table(head: readonly string[], rows: readonly (readonly string[])[]): s
   return lines.map(row => `| ${row.join(' | ')} |`).join('\n');
 }
 
+/** What a key may be, and in bold what it is where nobody sets it: each said once. */
+function values(allowed: string, fallback: string): string {
+  const plain = allowed
+    .replace(/^a(?: whole)? number of (.+) from ([\d,]+) to ([\d,]+)/, '$2 to $3 $1')
+    .replace(/^(?:true or false|an object|a list)$/, '');
+  if (fallback === '') return `required${plain === '' ? '' : `: ${plain}`}`;
+  const [, first = '', rest = ''] = /^'?([^;]*?)'?(;.*)?$/.exec(fallback) ?? [];
+  if (plain.includes(`"${first}"`)) return `${plain.replace(`"${first}"`, `**"${first}"**`)}${rest}`;
+  return `**${first}**${rest}${plain === '' ? '' : ` (${plain.replace(/^(?:an? |the )/, '')})`}`;
+}
+
+const linked = (text: string): string => text.replaceAll(/docs\/([\w/-]*?)([\w-]+)\.md/g, '[$2](../$1$2.md)');
+
 /** Keys whose docstrings say it all. */
 function described(file: string, name: string, at: string): string {
-  const rows = keysOf(file, name).map(({ name: key, required, meaning, when, fallback }) => [
-    `\`${key}\``,
-    allowedAt(`${at}.${key}`),
-    required && fallback === '' ? 'required' : fallback.replace(/^see `(\w+)`$/, (_, it) => LINKS[it] ?? it),
-    meaning,
-    when,
-  ]);
-  return table(['key', 'allowed', 'default', 'meaning', 'set it when'], rows);
+  const rows = keysOf(file, name)
+    .filter(key => !OWN.includes(key.name))
+    .map(({ name: key, required, meaning, when, fallback }) => [
+      `\`${key}\``,
+      values(allowedAt(`${at}.${key}`), fallback),
+      linked(meaning),
+      required && fallback === '' ? '' : when,
+    ]);
+  return table(['key', 'values', 'meaning', 'set it when'], rows);
+}
+
+/** What stands above the table of a key with a section of its own. */
+function section(file: string, name: string, key: string, place: string): string {
+  const found = keysOf(file, name).find(it => it.name === key);
+  if (found === undefined) throw new Error(`${file}: ${name} has no ${key}`);
+  return `\`${place}.${key}\`. ${linked(found.meaning)} Set it when ${found.when}.`;
 }
 
 /** The one key beside sources and environments. */
@@ -93,42 +108,42 @@ function prefixLine(): string {
 }
 
 export function renderConfigPage(): string {
+  const environment = 'environments.<name>';
   return `${[
     '# Configuration',
-    '`gateway.config.ts` is the one file to edit. It is checked as a whole at synth, deploy and `npm start`: every mistake is named at once, with what is allowed and what to do. What runs is the result, baked into the functions: a change takes effect with the next `npm run deploy -- <environment>`. Every key but `provider` may be left out.',
+    '`gateway.config.ts` is checked as a whole at synth, deploy and `npm start`: every mistake is named at once, with what is allowed and what to do. A change takes effect with the next `npm run deploy -- <environment>`. Of the values the **bold** one is the default. Made by `npm run write`.',
     prefixLine(),
     '## Sources',
-    '`sources.<name>`: one URL with its own secret, `/webhooks/<name>`. An environment may change single keys: `environments.prod.sources.<name>`.',
+    '`sources.<name>`: one URL with its own secret, `/webhooks/<name>`. `environments.prod.sources.<name>` changes single keys.',
     described(CONFIG, 'SourceConfig', 'sources.name'),
-    '`reconcile`: what the provider says it delivered is compared with what arrived ([guide](../receive/missing-events.md)).',
+    '## Reconcile',
+    section(CONFIG, 'SourceConfig', 'reconcile', 'sources.<name>'),
     described('core/config/reconcile-config.ts', 'ReconcileConfig', 'sources.name.reconcile'),
-    '`retry` waits `random(half, all) of min(cap, 2 × 2^(attempt − 1)) + 1` seconds before the next attempt:',
-    described(CONFIG, 'RetryConfig', 'sources.name.retry'),
     '## Environments',
-    '`environments.<name>`: two stacks, `holdfast-<name>-data` and `holdfast-<name>-gateway`, and one more each for `outbound` and `edge`.',
+    '`environments.<name>`: the stacks `holdfast-<name>-data` and `holdfast-<name>-gateway`, and one more each for `outbound` and `edge`.',
     described(CONFIG, 'EnvironmentConfig', 'environments.name'),
+    '## Retry',
+    '`retry` of an environment or a source. The next attempt follows `random(half, all) of min(cap, 2 × 2^(attempt − 1)) + 1` seconds later.',
+    described(CONFIG, 'RetryConfig', 'sources.name.retry'),
     '## Queue',
-    '`environments.<name>.queue`. A message stays hidden for six process timeouts, and a dead one is kept for 14 days.',
+    section(CONFIG, 'EnvironmentConfig', 'queue', environment),
     described(CONFIG, 'QueueSettings', 'environments.name.queue'),
     '## Outbound',
-    '`environments.<name>.outbound`: webhooks to your customers ([protocol](../understand/how-sending-works.md), [API](../api/delivery.md)). Without it nothing of this is deployed.',
+    section(CONFIG, 'EnvironmentConfig', 'outbound', environment),
     described('core/config/outbound-config.ts', 'OutboundConfig', 'environments.name.outbound'),
+    '## Portal',
+    section('core/config/outbound-config.ts', 'OutboundConfig', 'portal', `${environment}.outbound`),
+    described('core/config/portal-config.ts', 'PortalConfig', 'environments.name.outbound.portal'),
     '## OpenTelemetry',
-    '`environments.<name>.otlp` ([guide](../operate/traces.md)). Without it nothing of this is deployed.',
+    section(CONFIG, 'EnvironmentConfig', 'otlp', environment),
     described('core/config/otlp-config.ts', 'OtlpConfig', 'environments.name.otlp'),
     '## Domain',
-    '`environments.<name>.domain`: a host of yours in front of the API ([guide](../operate/deploy.md)).',
+    section(CONFIG, 'EnvironmentConfig', 'domain', environment),
     described('core/config/domain-config.ts', 'DomainConfig', 'environments.name.domain'),
     '## Edge',
-    '`environments.<name>.edge`: CloudFront and AWS WAF before the front door ([guide](../operate/address-limit.md)). Without it nothing of this is deployed.',
+    section(CONFIG, 'EnvironmentConfig', 'edge', environment),
     described('core/config/edge-config.ts', 'EdgeConfig', 'environments.name.edge'),
-    '## Portal',
-    '`environments.<name>.outbound.portal`: a page and an API for your customers ([guide](../send/portal.md)). Without it nothing of this is deployed.',
-    described('core/config/portal-config.ts', 'PortalConfig', 'environments.name.outbound.portal'),
-    '## Secrets',
-    'Secrets are not in this file. Each source that verifies by one has its own in Secrets Manager, `holdfast/<environment>/<source>`; until it is set the source answers 503, and `npm run deploy` prints the command that sets it. [How to set, rotate and replace it](../operate/secrets.md).',
-    '## Handlers',
-    'Tables, grants, secrets and environment variables of your handlers are code: `handlers/resources.ts`.',
-    'Made from the code: `npm run write` writes this page again.',
+    '## Not in this file',
+    'Secrets: each source that verifies by one has its own in Secrets Manager, `holdfast/<environment>/<source>`, and answers 503 until it is set ([how](../operate/secrets.md)). Tables, grants and environment variables of your handlers: `handlers/resources.ts`.',
   ].join('\n\n')}\n`;
 }

@@ -10,8 +10,10 @@ describe('docs/reference/configuration.md', () => {
       .filter(line => line.startsWith('| `'));
     expect(rows.length).toBeGreaterThan(70);
     for (const row of rows) {
-      const [, key, allowed, fallback, , when] = row.split(/(?<!\\)\|/).map(it => it.trim());
-      expect([key, allowed, fallback, when], row).not.toContain('');
+      const [, key = '', values = '', , when] = row.split(/(?<!\\)\|/).map(it => it.trim());
+      expect([key, values], row).not.toContain('');
+      expect(/\*\*[^*]+\*\*/.test(values), row).toBe(!values.startsWith('required'));
+      expect(when !== '', row).toBe(!values.startsWith('required'));
       expect(row).not.toMatch(/NaN|undefined/);
     }
   });
