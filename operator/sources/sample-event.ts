@@ -35,7 +35,7 @@ export interface DeclaredSample extends SampleEvent {
 interface Declaration extends Partial<Omit<DeclaredSample, 'body'>> {
   readonly title: string;
   readonly query?: string;
-  /** JSON, or a text that is sent as it is. */
+  /** JSON, with its `content-type` unless `headers` have another, or a text that is sent as it is. */
   readonly body: unknown;
   readonly identifiedBy: readonly string[];
 }
@@ -83,14 +83,16 @@ function fillSample(declared: Declaration, now: Date): DeclaredSample {
   };
   const fill = (text: string): string => text.replace(/\{\{(\w+)\}\}/g, (whole, name: string) => values[name] ?? whole);
   const { body, query = '', headers = {} } = declared;
-  const text = typeof body === 'string' ? body : JSON.stringify(body);
+  const isText = typeof body === 'string';
+  const all = isText ? headers : { 'content-type': 'application/json', ...headers };
+  const text = isText ? body : JSON.stringify(body);
   const numbered = text.replace(/"\{\{(seconds|ms|number)\}\}"/g, (_, name: string) => values[name] ?? '0');
   return {
     method: 'POST',
     redeliveryChanges: [],
     ...declared,
     rawQuery: fill(query),
-    headers: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, fill(value)])),
+    headers: Object.fromEntries(Object.entries(all).map(([name, value]) => [name, fill(value)])),
     body: fill(numbered),
   };
 }
