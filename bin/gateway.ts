@@ -17,6 +17,7 @@ import { proveResources, withDrills } from '#lib/drill-resources.ts';
 import { GatewayStage } from '#lib/stacks/gateway-stage.ts';
 import { resolveEnvironments } from '#local/project/drill-config.ts';
 import { readConfig, readHandlers, readResources } from '#local/project/project.ts';
+import { goesToLocalAws } from '#local/shell/goes-to-local-aws.ts';
 import { UserError } from '#local/shell/user-error.ts';
 import { DRILL_ENVIRONMENT, PACKAGE_ROOT, PROJECT_ROOT, PROVE_TAG } from '#local/shell/workspace.ts';
 
@@ -30,11 +31,15 @@ const wanted: readonly string[] = app.node.tryGetContext(BUNDLING_STACKS) ?? ['*
 const proves = app.node.tryGetContext('prove') === 'yes';
 // `-c environment=local`: the stages of the others, whose stacks nobody asked for, are not made. All are checked.
 const only: unknown = app.node.tryGetContext('environment');
-const fallback = { account: process.env['CDK_DEFAULT_ACCOUNT'], region: process.env['CDK_DEFAULT_REGION'] };
+const around = {
+  account: process.env['CDK_DEFAULT_ACCOUNT'],
+  region: process.env['CDK_DEFAULT_REGION'],
+  emulated: goesToLocalAws(),
+};
 
 try {
   const [gateway, handlers, own] = [await readConfig(), await readHandlers(), await readResources()];
-  const all = resolveEnvironments(gateway, only, fallback);
+  const all = resolveEnvironments(gateway, only, around);
   const deployments = all.filter(({ config }) => only === undefined || only === config.environment);
   const isWanted = ({ config }: Deployment): boolean =>
     wanted.some(pattern => matchesGlob(`${config.environment}/Gateway`, pattern));
@@ -48,11 +53,11 @@ try {
   const warnings = asked.flatMap(each => [unheardPages(each) ?? [], narrowAllowLists(each)].flat());
   for (const line of new Set([...warnings, ...asked.flatMap(each => unsentTypes(each, handlers))])) console.error(line);
   const handlersOf = (path: string): string => join(PACKAGE_ROOT, `local/${path}${extname(import.meta.filename)}`);
-  const around = deployments.map(({ config }) => [config.environment, handlersOf('prove/prove-handlers')] as const);
+  const proving = deployments.map(({ config }) => [config.environment, handlersOf('prove/prove-handlers')] as const);
   const bundled = await bundleFunctions({
     configs: deployments.filter(isWanted).map(each => each.config),
     project: PROJECT_ROOT,
-    aroundHandlers: proves ? Object.fromEntries(around) : { [DRILL_ENVIRONMENT]: handlersOf('drills/drill-handlers') },
+    aroundHandlers: proves ? Object.fromEntries(proving) : { [DRILL_ENVIRONMENT]: handlersOf('drills/drill-handlers') },
   });
   const proveBundle = proves ? await bundleProve(handlersOf('prove/function')) : undefined;
   for (const deployment of deployments) {

@@ -35,7 +35,7 @@ interface Case {
 /** A source of its own, as fast as one may be: ten keys. */
 const FAST = { rate: 10_000, burst: 10_000 };
 
-function ours(units: number, maxConcurrency: number, sendsPerSecond: number, throttle = DEFAULT_THROTTLE): Design {
+function ours(units: number, maxConcurrency: number, throttle = DEFAULT_THROTTLE): Design {
   return {
     name: 'Holdfast',
     units: { accept: units - UNITS_OF_AN_ATTEMPT, complete: UNITS_OF_AN_ATTEMPT, fail: 3 },
@@ -46,7 +46,7 @@ function ours(units: number, maxConcurrency: number, sendsPerSecond: number, thr
     maxConcurrency,
     keysPerSource: shardsFor(throttle.rate),
     throttle,
-    waits: { kind: 'outside', sendsPerSecond },
+    waits: { kind: 'outside', sendsPerSecond: MOST_SENDS_PER_SECOND },
   };
 }
 
@@ -68,13 +68,13 @@ export const measureGrowth: Bench = async ({ known, say }): Promise<Section> => 
   const units = known('c')?.['okWriteUnits'] ?? Number.NaN;
   if (Number.isNaN(units)) throw new Error('(e) needs the write units of (c): run `npm run bench -- c e`');
   const cases: readonly Case[] = [
-    { name: '1M a day, new account', design: ours(units, 5, 300), load: load(1e6, 1), quotas: NEW_ACCOUNT, thin: 1 },
-    { name: '1M a day', design: ours(units, 20, 300), load: load(1e6, 1), quotas: DEFAULT_QUOTAS, thin: 1 },
+    { name: '1M a day, new account', design: ours(units, 5), load: load(1e6, 1), quotas: NEW_ACCOUNT, thin: 1 },
+    { name: '1M a day', design: ours(units, 20), load: load(1e6, 1), quotas: DEFAULT_QUOTAS, thin: 1 },
     { name: '1M a day', design: TUTORIAL, load: load(1e6, 1), quotas: DEFAULT_QUOTAS, thin: 1 },
-    { name: '100M a day', design: ours(units, 200, 300), load: load(1e8, 10), quotas: DEFAULT_QUOTAS, thin: 20 },
+    { name: '100M a day', design: ours(units, 200), load: load(1e8, 10), quotas: DEFAULT_QUOTAS, thin: 20 },
     {
       name: '100M a day, raised',
-      design: ours(units, 600, MOST_SENDS_PER_SECOND, FAST),
+      design: ours(units, 600, FAST),
       load: load(1e8, 4),
       quotas: raised(rate(25e8), units),
       thin: 20,
@@ -82,7 +82,7 @@ export const measureGrowth: Bench = async ({ known, say }): Promise<Section> => 
     { name: '100M a day', design: TUTORIAL, load: load(1e8, 10), quotas: DEFAULT_QUOTAS, thin: 20 },
     {
       name: '1B a day, raised',
-      design: ours(units, 1_000, MOST_SENDS_PER_SECOND),
+      design: ours(units, 1_000),
       load: load(1e9, 400),
       quotas: raised(rate(25e9), units),
       thin: 200,
@@ -276,7 +276,7 @@ function report(
     notes: [
       `An idle run reads the notes of active sources (${ITEMS_AN_HOUR} items an hour at most) and asks no source without one what arrived. A source with events is asked three questions: what arrived, what arrived ten minutes earlier, and whether requests were refused; of idle sources ${IDLE_ASKED} a run are asked the last one, in turn. What is due and what is dead the run learns from one look at each index, unless these hold more than 1,000 entries. Then every source is asked for what is due, and dead letters are counted again after a minute for each ${COUNTED_A_MINUTE.toLocaleString('en')} of them, at most an hour.`,
       'Some new accounts start with ten environments. A burst of 290/s that meets cold environments needs about ninety for its first 300 ms, so no design of this shape fits. A sender that retries loses nothing, but ask AWS for the usual 1,000 first.',
-      'Raised means that you asked AWS to raise these quotas beforehand: API Gateway requests, Lambda concurrency, and the table’s warm throughput and quota, for the burst and not only for the average; `queue.maxConcurrency` and `sweepSendsPerSecond` in gateway.config.ts; at 100M a day four sources of `throttle: 10_000`, ten index keys each; at 1B, 400 sources at the default.',
+      'Raised means that you asked AWS to raise these quotas beforehand: API Gateway requests, Lambda concurrency, and the table’s warm throughput and quota, for the burst and not only for the average; `queue.maxConcurrency` in gateway.config.ts; at 100M a day four sources of `throttle: 10_000`, ten index keys each; at 1B, 400 sources at the default.',
       `One sweeper sends at most ${MOST_SENDS_PER_SECOND.toLocaleString('en')} parked events a second, whatever the load. After an outage of the service behind the handlers, these drain last.`,
     ],
     numbers: {

@@ -17,7 +17,6 @@ export const BODY_BYTES_LIMIT = 4_400_000;
 export const DEFAULT_RETENTION_DAYS = 30;
 export const DEFAULT_DEAD_RETENTION_DAYS = 90;
 export const DEFAULT_INLINE_LIMIT_BYTES = 64 * 1024;
-export const DEFAULT_SWEEP_SENDS_PER_SECOND = 300;
 export const DEFAULT_REPLAYS_PER_SECOND = 50;
 
 export const DEFAULT_QUEUE: Omit<ResolvedQueue, 'visibilitySeconds'> = {

@@ -143,12 +143,6 @@ export interface EnvironmentConfig {
    */
   readonly disposable?: boolean;
   /**
-   * Runs on the local AWS: short waits, low thresholds, alarm minutes of ten seconds, and without what cannot be
-   * deployed there (composite alarms). @when a test needs a local environment of another name @default true for
-   * `local` and `drill` only
-   */
-  readonly emulated?: boolean;
-  /**
    * How long a finished event is kept, and a duplicate recognised. @when the law or late duplicates want more @default
    * 30
    */
@@ -220,12 +214,6 @@ export interface EnvironmentConfig {
   readonly canary?: CanaryConfig;
   /** Bounds every role. @when your account asks for one @default none */
   readonly permissionsBoundary?: string;
-  /**
-   * Sends per second of the sweeper over all sources, in the 50 seconds of each minute that it works. With the SDK at
-   * most 550: one core does no more (docs/operate/scale.md). @when a backlog of parked events must be sent faster
-   * @default 300
-   */
-  readonly sweepSendsPerSecond?: number;
   /** Of every resource, beside `holdfast:environment`. @when costs are shown by tag @default none */
   readonly tags?: Readonly<Record<string, string>>;
 }

@@ -21,6 +21,9 @@ export const GONE = {
   environment: {
     awsClient: 'remove it: every function calls AWS by the AWS SDK',
     timings: 'write `handlerTimeoutSeconds` in place of `processTimeoutMs`; `deferLimitMs` is a constant, seven days',
+    emulated: 'remove it: `local` and `drill` are, and what is deployed where AWS_ENDPOINT_URL is on this machine',
+    sweepSendsPerSecond:
+      'remove it: the sweeper sends what its core does; `queue.maxConcurrency` protects what handlers call',
     replaysPerSecond: 'remove it: 50, and `--rate` for each job',
   },
   queue: {

@@ -17,7 +17,6 @@ import {
   DEFAULT_QUEUE,
   DEFAULT_REPLAYS_PER_SECOND,
   DEFAULT_RETENTION_DAYS,
-  DEFAULT_SWEEP_SENDS_PER_SECOND,
   LOCAL_RETRY,
   LOCAL_TIMINGS,
 } from './defaults.ts';
@@ -33,12 +32,24 @@ import { resolveOutbound } from './outbound-config.ts';
 import { checkReconcile, resolveReconcile } from './reconcile-config.ts';
 import type { ResolvedConfig, ResolvedSource } from './resolved-config.ts';
 import { addRoutes } from './route-config.ts';
+import { MOST_SENDS_PER_SECOND } from './sweeper-speed.ts';
 import { throttleOf } from './throttle.ts';
 import { validateConfig } from './validate-config.ts';
 
 const PROBE_SETTINGS: SourceConfig = { provider: 'generic' };
 
+/** They run on a local AWS alone: what starts one makes them, and a deploy takes them nowhere else. */
+const LOCAL_ENVIRONMENTS: readonly string[] = ['local', 'drill'];
+
 type Providers = Readonly<Record<string, ProviderSpec>>;
+
+/** What a configuration leaves to whoever deploys it. */
+export interface Surroundings {
+  readonly account?: string | undefined;
+  readonly region?: string | undefined;
+  /** The environment asked for goes to a local AWS, too: short waits, low thresholds, nothing that cannot be deployed there. */
+  readonly emulated?: boolean | undefined;
+}
 
 /** Everything wrong with gateway.config.ts, in one message. */
 export class ConfigError extends Error {
@@ -61,14 +72,14 @@ export function resolveConfig(config: GatewayConfig, environmentName: string, pr
 }
 
 /**
- * One environment, resolved: the running code's part (`config`) and the infrastructure's. `fallback` fills in account
+ * One environment, resolved: the running code's part (`config`) and the infrastructure's. `around` fills in account
  * and region where the configuration leaves them out. Throws ConfigError with every problem of the configuration.
  */
 export function resolveDeployment(
   config: GatewayConfig,
   environmentName: string,
   providers: Providers,
-  fallback: { readonly account?: string | undefined; readonly region?: string | undefined } = {},
+  around: Surroundings = {},
 ): Deployment {
   const problems: ConfigProblem[] = [];
   // A problem of a source shows in every environment: once is enough.
@@ -84,13 +95,10 @@ export function resolveDeployment(
     const sources = mergeSources(config, name, environment, report);
     checkSources(sources, providers, report);
     const deployment = addRoutes(
-      buildDeployment(
-        { environment: name, ...given({ prefix: config.prefix }) },
-        environment,
-        sources,
-        providers,
-        fallback,
-      ),
+      buildDeployment({ environment: name, ...given({ prefix: config.prefix }) }, environment, sources, providers, {
+        ...around,
+        emulated: LOCAL_ENVIRONMENTS.includes(name) || (around.emulated && name === environmentName),
+      }),
       environment,
       report,
     );
@@ -189,14 +197,14 @@ function buildDeployment(
   environment: EnvironmentConfig,
   sources: Readonly<Record<string, SourceConfig>>,
   providers: Providers,
-  fallback: { readonly account?: string | undefined; readonly region?: string | undefined },
+  around: Surroundings,
 ): Deployment {
   const name = place.environment;
-  const local = environment.emulated ?? ['local', 'drill'].includes(name);
+  const local = around.emulated === true;
   const disposable = environment.disposable ?? (local || name === 'dev');
-  const account = environment.account ?? fallback.account;
+  const account = environment.account ?? around.account;
   // A table with a key of yours must know its region at synth: the key's, in which both have to be.
-  const region = environment.region ?? environment.encryptionKey?.split(':')[3] ?? fallback.region;
+  const region = environment.region ?? environment.encryptionKey?.split(':')[3] ?? around.region;
   const timings = { ...(local ? LOCAL_TIMINGS : DEFAULT_TIMINGS), ...timeoutOf(environment) };
   const queue = {
     ...DEFAULT_QUEUE,
@@ -214,7 +222,6 @@ function buildDeployment(
     (environment.probe ?? !disposable)
       ? deploySource(PROBE_SOURCE, PROBE_SETTINGS, providers, retry, publicUrl)
       : undefined;
-  const sweepSendsPerSecond = environment.sweepSendsPerSecond ?? DEFAULT_SWEEP_SENDS_PER_SECOND;
   return {
     config: {
       ...place,
@@ -227,8 +234,8 @@ function buildDeployment(
       deadRetentionDays:
         environment.deadRetentionDays ?? Math.max(DEFAULT_DEAD_RETENTION_DAYS, environment.retentionDays ?? 0),
       inlineLimitBytes: DEFAULT_INLINE_LIMIT_BYTES,
-      sweepSendsPerSecond,
-      replaysPerSecond: Math.min(DEFAULT_REPLAYS_PER_SECOND, sweepSendsPerSecond),
+      sweepSendsPerSecond: MOST_SENDS_PER_SECOND,
+      replaysPerSecond: DEFAULT_REPLAYS_PER_SECOND,
       deadQueueRetentionSeconds: queue.deadRetentionDays * 86_400,
       logLevel: environment.logLevel ?? 'info',
       ...(environment.logArrivals && { logArrivals: true as const }),

@@ -23,6 +23,6 @@ export const SWEEP_RUN_SECONDS = 50;
 /** Read in each second of a run: what the default throttle of a source lets through in a minute, each event twice. */
 export const ARRIVALS_READ_PER_SECOND = (2 * DEFAULT_THROTTLE.rate * 60) / SWEEP_RUN_SECONDS;
 
-/** The highest `sweepSendsPerSecond`: what the core has left beside those arrivals, rounded down to fifties. */
+/** Of parked events, in a second: what the core has left beside those arrivals, rounded down to fifties. */
 export const MOST_SENDS_PER_SECOND =
   Math.floor((SWEEPER_PER_CORE.sends * (1 - ARRIVALS_READ_PER_SECOND / SWEEPER_PER_CORE.arrivals)) / 50) * 50;

@@ -34,7 +34,6 @@ import { otlpShape } from './otlp-config.ts';
 import { outboundShape } from './outbound-config.ts';
 import { reconcileShape } from './reconcile-config.ts';
 import { routesShape } from './route-config.ts';
-import { MOST_SENDS_PER_SECOND } from './sweeper-speed.ts';
 import { throttleShape } from './throttle.ts';
 
 const retry = objectWithout<RetryConfig>(GONE.retry, {
@@ -228,7 +227,6 @@ export function validateConfig(
     otlp: otlpShape,
     edge: edgeShape,
     disposable: boolean,
-    emulated: boolean,
     probe: boolean,
     retentionDays: number(30, 365, 'days'),
     deadRetentionDays: number(30, 365, 'days'),
@@ -268,7 +266,6 @@ export function validateConfig(
       'the ARN of an IAM policy, "arn:aws:iam::<account>:policy/<name>"',
       'copy it from the IAM console',
     ),
-    sweepSendsPerSecond: number(1, MOST_SENDS_PER_SECOND, 'sends per second'),
     tags: recordOf(text(/^.{0,256}$/, 'text of up to 256 characters', 'shorten it')),
   });
   object<GatewayConfig>(

@@ -1,11 +1,9 @@
 /** What every project has for its drills, whatever its gateway.config.ts says. */
 import type { Deployment } from '#core/config/deployment.ts';
 import type { GatewayConfig, SourceConfig } from '#core/config/gateway-config.ts';
-import { resolveDeployment } from '#core/config/resolve-config.ts';
+import { resolveDeployment, type Surroundings } from '#core/config/resolve-config.ts';
 import { DRILL_ENVIRONMENT } from '#local/shell/workspace.ts';
 import { PROVIDERS } from '#providers/index.ts';
-
-type Fallback = Parameters<typeof resolveDeployment>[3];
 
 const SENDER: SourceConfig = { provider: 'generic' };
 
@@ -13,15 +11,20 @@ const SENDER: SourceConfig = { provider: 'generic' };
  * One environment of a project, or the one of its drills, each with the sources that are its own. Throws ConfigError with
  * every problem, also for an unknown name.
  */
-export function resolveEnvironment(config: GatewayConfig, name: string, fallback?: Fallback): Deployment {
-  return resolveDeployment(withDrillEnvironment(config, name), name, PROVIDERS, fallback);
+export function resolveEnvironment(config: GatewayConfig, name: string, around?: Surroundings): Deployment {
+  return resolveDeployment(withDrillEnvironment(config, name), name, PROVIDERS, around);
 }
 
-/** Every environment that a project names, and the one of its drills if it is `asked` for. Throws as `resolveEnvironment`. */
-export function resolveEnvironments(config: GatewayConfig, asked?: unknown, fallback?: Fallback): Deployment[] {
+/**
+ * Every environment that a project names, and the one of its drills if it is `asked` for; what is asked for alone may go
+ * to a local AWS. Throws as `resolveEnvironment`.
+ */
+export function resolveEnvironments(config: GatewayConfig, asked?: unknown, around: Surroundings = {}): Deployment[] {
   const names = new Set(Object.keys(config.environments));
   if (asked === DRILL_ENVIRONMENT) names.add(asked);
-  return [...names].map(name => resolveEnvironment(config, name, fallback));
+  return [...names].map(name =>
+    resolveEnvironment(config, name, { ...around, emulated: around.emulated && name === asked }),
+  );
 }
 
 /**

@@ -6,6 +6,7 @@ import { alarmSecretName, alarmServices } from '#core/config/alarm-services.ts';
 import type { DeployedSource, Deployment } from '#core/config/deployment.ts';
 import type { GatewayConfig } from '#core/config/gateway-config.ts';
 import { type Place, secretName } from '#core/names.ts';
+import { goesToLocalAws } from '#local/shell/goes-to-local-aws.ts';
 import { SecretsManagerVault } from '#operator/aws/secrets-manager-vault.ts';
 import type { OperatorOptions } from '#operator/operator.ts';
 import { makeSecret } from '#operator/sources/make-secret.ts';
@@ -29,7 +30,7 @@ export function writtenConfig(): GatewayConfig {
 
 /** One environment of the project's gateway.config.ts, checked. Throws ConfigError with every problem, also for an unknown name. */
 export function readDeployment(environment: string): Deployment {
-  return resolveEnvironment(writtenConfig(), environment);
+  return resolveEnvironment(writtenConfig(), environment, { emulated: goesToLocalAws() });
 }
 
 /** `absent`: not deployed yet. `empty`: deployed, and nobody has set a value. */

@@ -20,6 +20,7 @@ export const ROUTED_CUSTOMER = 'routed';
 export const ROUTED_TYPE = 'routed.event';
 
 export type StageName = 'everything' | 'default' | 'sending' | 'customers';
+export const MAY_CALL_THIS_MACHINE: readonly StageName[] = ['sending', 'customers'];
 
 const sendingIn = (environment: string): GatewayConfig => ({
   sources: { default: { provider: 'generic' } },
@@ -27,7 +28,6 @@ const sendingIn = (environment: string): GatewayConfig => ({
     [environment]: {
       account: ACCOUNT,
       region: REGION,
-      emulated: true,
       outbound: { portal: { name: 'Acme' }, contacts: true },
       routes: { default: { [ROUTED_TYPE]: [`outbound:${ROUTED_CUSTOMER}`] } },
     },

@@ -8,7 +8,7 @@ import { GatewayStage } from '#lib/stacks/gateway-stage.ts';
 import { PROVIDERS } from '#providers/index.ts';
 import { handlerResources } from '#test/fixtures/project/handlers/resources.ts';
 import { cdkContext } from '#test/lib/synth/synth-environment.ts';
-import { ACCOUNT, CONFIGURATIONS, REGION, type StageName } from './configurations.ts';
+import { ACCOUNT, CONFIGURATIONS, MAY_CALL_THIS_MACHINE, REGION, type StageName } from './configurations.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: a template is untyped JSON
 type Json = any;
@@ -57,7 +57,8 @@ export async function deployed(
   name: StageName,
   { folder, project, ...place }: Place & { readonly folder: string; readonly project: string },
 ): Promise<Deployed> {
-  const deployment = resolveDeployment(CONFIGURATIONS[name], name, PROVIDERS);
+  const emulated = MAY_CALL_THIS_MACHINE.includes(name);
+  const deployment = resolveDeployment(CONFIGURATIONS[name], name, PROVIDERS, { emulated });
   const built = await bundleFunctions({
     configs: [deployment.config],
     outputFolder: join(folder, 'bundles'),

@@ -304,7 +304,7 @@ describe.skipIf(!python)('the real stacks on a local AWS', () => {
       const root = await copyApp('deploy');
       // Alarms over metric math are adapted for `local` only.
       const config = `import { defineGateway } from './core/config/gateway-config.ts';
-export const gateway = defineGateway({ sources: { stripe: { provider: 'stripe' } }, environments: { dev: { alarms: 'none', emulated: true } } });
+export const gateway = defineGateway({ sources: { stripe: { provider: 'stripe' } }, environments: { dev: { alarms: 'none' } } });
 `;
       await writeFile(join(root, 'gateway.config.ts'), config);
       const env = {

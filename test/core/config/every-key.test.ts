@@ -52,7 +52,6 @@ const ENVIRONMENT: Required<EnvironmentConfig> = {
   otlp: { endpoint: 'https://otlp.example.com' },
   edge: EDGE,
   disposable: true,
-  emulated: true,
   retentionDays: 40,
   deadRetentionDays: 100,
   handlerTimeoutSeconds: 20,
@@ -72,7 +71,6 @@ const ENVIRONMENT: Required<EnvironmentConfig> = {
   ipv6: true,
   canary: { percent: 10, minutes: 5 },
   permissionsBoundary: 'arn:aws:iam::123456789012:policy/team/bounds',
-  sweepSendsPerSecond: 100,
   tags: { team: 'payments' },
 };
 const QUEUE: Required<QueueSettings> = {

@@ -81,6 +81,20 @@ describe('defaults', () => {
     expect(worstSeconds.reduce((sum, wait) => sum + wait, 0)).toBeLessThan(30);
   });
 
+  it('are those of a laptop for what is asked for on a local AWS, and for no environment beside it', () => {
+    const config = { ...plain, environments: { dev: {}, prod: {} } };
+    const resolved = resolveDeployment(config, 'dev', PROVIDERS, { emulated: true });
+    expect([resolved.emulated, resolved.config.timings]).toEqual([true, LOCAL_TIMINGS]);
+    // A host of one's own cannot be on a local AWS: that of prod, which was not asked for, is no mistake.
+    const domain = { name: 'hooks.example.com', certificate: 'arn:aws:acm:eu-central-1:123456789012:certificate/1f' };
+    const beside = { ...plain, environments: { dev: {}, prod: { region: 'eu-central-1', domain } } };
+    expect(resolveDeployment(beside, 'dev', PROVIDERS, { emulated: true }).emulated).toBe(true);
+    expect(() => resolveDeployment(beside, 'prod', PROVIDERS, { emulated: true })).toThrow(
+      /the local AWS has no domains/,
+    );
+    expect(resolveDeployment(beside, 'prod', PROVIDERS).emulated).toBe(false);
+  });
+
   it('keep data everywhere but in local and dev', () => {
     const disposable = (name: string) => resolveDeployment(gateway, name, PROVIDERS).disposable;
     expect(['local', 'dev', 'staging', 'prod'].map(disposable)).toEqual([true, true, false, false]);
@@ -250,7 +264,6 @@ describe('a mistake is named with its place, what was given, what is allowed and
     ],
     ['an unknown severity', `${prod}.alarmTargets`, { pages: [] }, /did you mean page/, `${prod}.alarmTargets.pages`],
     ['a log retention CloudWatch does not know', `${prod}.logRetentionDays`, 31, /30/],
-    ['more sends than one core does', `${prod}.sweepSendsPerSecond`, 551, /from 1 to 550/],
     ['the key that chose a client for AWS', `${prod}.awsClient`, 'signed', /this key is gone; .*by the AWS SDK/],
     ['words before the origin', `${prod}.publicUrl`, 'x https://a.example', /an origin such as/],
     ['a path behind the origin', `${prod}.publicUrl`, 'https://a.example/hooks', /remove what follows the host/],

@@ -32,19 +32,16 @@ describe('the sweeper', () => {
     expect(ARRIVALS_READ_PER_SECOND * SWEEP_RUN_SECONDS).toBe(2 * 60 * 1_000);
   });
 
-  it('does what it is configured for by default in two thirds of its CPU', () => {
-    expect(shareOf(resolve({}).sweepSendsPerSecond)).toBeLessThan(2 / 3);
-  });
-
-  it('does all that may be configured, and hardly more', () => {
-    const { sweepSendsPerSecond } = resolve({ sweepSendsPerSecond: MOST_SENDS_PER_SECOND });
+  it('sends what its core does, and hardly less', () => {
+    const { sweepSendsPerSecond } = resolve({});
+    expect(sweepSendsPerSecond).toBe(MOST_SENDS_PER_SECOND);
     expect(shareOf(sweepSendsPerSecond)).toBeLessThanOrEqual(1);
     expect(shareOf(sweepSendsPerSecond + 50)).toBeGreaterThan(1);
-    expect(() => resolve({ sweepSendsPerSecond: MOST_SENDS_PER_SECOND + 1 })).toThrow('sweepSendsPerSecond');
   });
 
   it('replays no faster than it sends', () => {
-    expect(resolve({}).replaysPerSecond).toBe(50);
-    expect(resolve({ sweepSendsPerSecond: 20 }).replaysPerSecond).toBe(20);
+    const { replaysPerSecond, sweepSendsPerSecond } = resolve({});
+    expect(replaysPerSecond).toBe(50);
+    expect(replaysPerSecond).toBeLessThanOrEqual(sweepSendsPerSecond);
   });
 });

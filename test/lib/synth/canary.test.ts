@@ -144,7 +144,7 @@ it.each([
 });
 
 it('is refused where CodeDeploy is not', () => {
-  expect(() => resolveDeployment(config({ canary: CANARY, emulated: true }), 'prod', PROVIDERS)).toThrow(
+  expect(() => resolveDeployment(config({ canary: CANARY }), 'prod', PROVIDERS, { emulated: true })).toThrow(
     /canary: given a canary with an emulated environment; allowed: none: the local AWS has no CodeDeploy/,
   );
 });

@@ -11,9 +11,9 @@ import { stacksOf } from './transitions.ts';
 // biome-ignore lint/suspicious/noExplicitAny: a template is untyped JSON
 type Resource = any;
 const configOf = (settings: EnvironmentConfig) => ({ ...gateway, environments: { prod: settings } });
-const problemsOf = (settings: EnvironmentConfig): string => {
+const problemsOf = (settings: EnvironmentConfig, emulated = false): string => {
   try {
-    resolveDeployment(configOf(settings), 'prod', PROVIDERS);
+    resolveDeployment(configOf(settings), 'prod', PROVIDERS, { emulated });
     return '';
   } catch (error) {
     return String(error);
@@ -113,7 +113,7 @@ describe('a domain of yours', () => {
     expect(problemsOf({ region, domain: { ...domain, name: 'https://x.example.com' } })).toContain(
       'write the host alone',
     );
-    expect(problemsOf({ region, emulated: true, domain })).toContain('the local AWS has no domains');
+    expect(problemsOf({ region, domain }, true)).toContain('the local AWS has no domains');
     const edge = { apiUrl: 'https://a1b2c3.execute-api.eu-central-1.amazonaws.com', requestsPerMinute: 2_000 };
     expect(problemsOf({ region, edge, domain: { ...domain, defaultEndpoint: 'closed' } })).toMatch(
       /'closed' with edge/,

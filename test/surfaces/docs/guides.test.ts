@@ -6,7 +6,6 @@ import {
   DEFAULT_QUEUE,
   DEFAULT_REPLAYS_PER_SECOND,
   DEFAULT_RETENTION_DAYS,
-  DEFAULT_SWEEP_SENDS_PER_SECOND,
   DEFAULT_THROTTLE,
 } from '#core/config/defaults.ts';
 import { resolveOutbound } from '#core/config/outbound-config.ts';
@@ -69,7 +68,6 @@ describe('docs/operate/scale.md', () => {
     expect(text).toContain(`${rounded(AUDITED_A_NIGHT / 1e6)} million records a night`);
     expect(text).toContain(`${Math.round((100 * 3e8) / AUDITED_A_NIGHT)} % of a night`);
     const most = shown(MOST_SENDS_PER_SECOND);
-    expect(text).toContain(`up to ${most} ([below]`);
     expect(text).toContain(`room for ${most} sends a second`);
     // Half of a run for arrivals, each read twice.
     const keptUpWith = Math.floor((arrivals * SWEEP_RUN_SECONDS) / 4 / 60 / 100) * 100;
@@ -86,8 +84,8 @@ describe('docs/operate/scale.md', () => {
       `at ${atOnce}/s that is room for ${rounded((atOnce * retentionDays * 86_400) / 1e6)} million`,
     );
     expect(text).toContain(`| ${shown(DEFAULT_THROTTLE.rate)}/s, burst ${shown(DEFAULT_THROTTLE.burst)} |`);
-    const sentInAMinute = SWEEP_RUN_SECONDS * DEFAULT_SWEEP_SENDS_PER_SECOND;
-    expect(text).toContain(`| ${DEFAULT_SWEEP_SENDS_PER_SECOND}/s | ${shown(sentInAMinute)} parked events a minute:`);
+    const sentInAMinute = SWEEP_RUN_SECONDS * MOST_SENDS_PER_SECOND;
+    expect(text).toContain(`| ${MOST_SENDS_PER_SECOND}/s | ${shown(sentInAMinute)} parked events a minute:`);
     expect(text).toContain(`ten million take ${(1e7 / sentInAMinute / 60).toFixed(0)} hours`);
     expect(text).toContain(`groups of their own, at ${DEFAULT_REPLAYS_PER_SECOND} a second`);
     expect(text).toContain(
@@ -116,7 +114,7 @@ describe('docs/operate/recover.md', () => {
     const text = read('operate/recover.md');
     expect(text).toContain(`Enabled=true,AttributeName=${TTL_ATTRIBUTE}`);
     expect(text).toContain(`\`queue.retentionDays\` (${DEFAULT_QUEUE.retentionDays})`);
-    expect(text).toContain(`at most ${DEFAULT_SWEEP_SENDS_PER_SECOND} a second`);
+    expect(text).toContain(`at most ${MOST_SENDS_PER_SECOND} a second`);
     expect(text).toContain(`with ${DEFAULT_QUEUE.maxConcurrency} × ${DEFAULT_QUEUE.batchSize} take half a minute`);
   });
 });

@@ -2,6 +2,7 @@
 import { expect, it } from 'vitest';
 import { defineGateway, type GatewayConfig } from '#core/config/gateway-config.ts';
 import { resolveEnvironment, resolveEnvironments, withDrillEnvironment } from '#local/project/drill-config.ts';
+import { goesToLocalAws } from '#local/shell/goes-to-local-aws.ts';
 
 const own = (more: Partial<GatewayConfig>) =>
   defineGateway({ sources: { shop: { provider: 'stripe' } }, environments: { local: {}, prod: {} }, ...more });
@@ -55,4 +56,23 @@ it('an environment beside one that is written for drills has its own sources alo
     ['prod', ['default: stripe']],
   ]);
   expect(found('drill')).toEqual(found());
+});
+
+it('only an address of this machine makes another environment a local one', () => {
+  const goes = (AWS_ENDPOINT_URL?: string) => goesToLocalAws({ AWS_ENDPOINT_URL });
+  expect(['http://127.0.0.1:4566', 'http://localhost:4566/', 'http://[::1]:4566'].map(goes)).toEqual([
+    true,
+    true,
+    true,
+  ]);
+  const others = [undefined, '', 'nonsense', 'https://127.0.0.1:4566', 'http://proxy.acme.internal:4566'];
+  for (const given of [...others, 'https://dynamodb.eu-west-1.amazonaws.com']) expect(goes(given), given).toBe(false);
+});
+
+it('and of those that a project names, only the one that is asked for', () => {
+  const config = own({ environments: { local: {}, dev: {}, prod: {} } });
+  const emulated = (asked?: string) =>
+    resolveEnvironments(config, asked, { emulated: true }).flatMap(it => (it.emulated ? it.config.environment : []));
+  expect(emulated('dev')).toEqual(['local', 'dev']);
+  expect(emulated()).toEqual(['local']);
 });
