@@ -21,10 +21,10 @@ export interface AlarmSpec {
   readonly threshold: number | { readonly bandWidth: number };
   /** @default 'atLeast' */
   readonly fires?: 'above' | 'atLeast' | 'below';
-  /** Datapoints that must breach, out of how many: `[3, 5]`. */
-  readonly datapoints: readonly [breaching: number, evaluated: number];
-  /** What no data means. Always said: CloudWatch's own default can fire on one stale datapoint. */
-  readonly missing: 'breaching' | 'notBreaching';
+  /** Datapoints that must breach, out of how many: `[3, 5]`. @default [1, 1] */
+  readonly datapoints?: readonly [breaching: number, evaluated: number];
+  /** No data is a breach. @default it is none. Never CloudWatch's own default: that can fire on one stale datapoint. */
+  readonly missing?: 'breaching';
   readonly meaning: string;
   /** A command that can be pasted as it is. */
   readonly firstCommand: string;

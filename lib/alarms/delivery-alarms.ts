@@ -32,7 +32,6 @@ export interface DeliveryAlarmContext {
 
 /** Of what runs every minute, on the local AWS, too. */
 const RUNS = { statistic: 'Sum', period: Duration.minutes(5) } as const;
-const QUIET = { missing: 'notBreaching' } as const;
 
 /** What is sent to customers. A customer's own failing server is never a page: it shows as held, dead or disabled. */
 export function deliveryAlarms(context: DeliveryAlarmContext): readonly AlarmSpec[] {
@@ -92,8 +91,6 @@ function safetyNet(context: DeliveryAlarmContext): readonly AlarmSpec[] {
       severity: 'ticket',
       metric: ours(context, 'WakeLost', 60),
       threshold: 1,
-      datapoints: [1, 1],
-      ...QUIET,
       meaning:
         'Endpoints had something due, and no wake-up was on its way to them. They were woken now. A queue lost their wake-ups.',
       firstCommand: errorsOf(context, 'drain-fast'),
@@ -104,8 +101,6 @@ function safetyNet(context: DeliveryAlarmContext): readonly AlarmSpec[] {
       essential: true,
       metric: ours(context, 'FanOutLost', 60),
       threshold: 1,
-      datapoints: [1, 1],
-      ...QUIET,
       meaning:
         'Messages had not reached some endpoints that want them. They were fanned out again. The jobs queue lost their jobs.',
       firstCommand: errorsOf(context, 'fan-out'),
@@ -116,8 +111,6 @@ function safetyNet(context: DeliveryAlarmContext): readonly AlarmSpec[] {
       essential: true,
       metric: visible(queues.jobsDead),
       threshold: 1,
-      datapoints: [1, 1],
-      ...QUIET,
       meaning: 'Jobs that fan out messages are in their dead-letter queue. Those messages wait for the hourly check.',
       firstCommand: errorsOf(context, 'fan-out'),
     },
@@ -126,8 +119,6 @@ function safetyNet(context: DeliveryAlarmContext): readonly AlarmSpec[] {
       severity: 'ticket',
       metric: visible(queues.wakesDead),
       threshold: 1,
-      datapoints: [1, 1],
-      ...QUIET,
       meaning:
         'Wake-ups are in their dead-letter queue, so something has failed for two days. The endpoint check wakes their endpoints.',
       firstCommand: errorsOf(context, 'drain-fast'),
@@ -152,7 +143,6 @@ function keepingUp(context: DeliveryAlarmContext): readonly AlarmSpec[] {
       threshold: severity === 'page' ? page : ticket,
       fires: 'above',
       datapoints: [3, 5],
-      ...QUIET,
       ...told,
     }));
   return [
@@ -173,7 +163,6 @@ function keepingUp(context: DeliveryAlarmContext): readonly AlarmSpec[] {
       }),
       threshold: Math.ceil(0.9 * fastSlots),
       datapoints: [5, 5],
-      ...QUIET,
       meaning: 'Nearly all runs of the fast function are busy: healthy endpoints begin to wait.',
       firstCommand: errorsOf(context, 'drain-fast'),
     },
@@ -191,8 +180,6 @@ function keepingUp(context: DeliveryAlarmContext): readonly AlarmSpec[] {
       // Told by each audit, every ten minutes.
       metric: ours(context, 'DeliveriesWaiting', 15, 'Maximum'),
       threshold: 10_000,
-      datapoints: [1, 1],
-      ...QUIET,
       meaning: 'Ten thousand first attempts wait at endpoints that are open and not on hold, the oldest for minutes.',
       firstCommand: `npm run holdfast -- out status --env ${context.deployment.config.environment}`,
     },
@@ -214,7 +201,7 @@ function outcomes(context: DeliveryAlarmContext): readonly AlarmSpec[] {
     label: 'First attempts that failed, percent',
   });
   const firstCommand = `npm run holdfast -- out status --env ${context.deployment.config.environment}`;
-  const shared = { severity: 'ticket', datapoints: [1, 1], fires: 'above', ...QUIET, firstCommand } as const;
+  const shared = { severity: 'ticket', fires: 'above', firstCommand } as const;
   return [
     {
       ...shared,
@@ -269,7 +256,6 @@ function ourselves(context: DeliveryAlarmContext): readonly AlarmSpec[] {
     threshold: 1,
     // The latest minute is 0 until CloudWatch has it.
     datapoints: [2, 5],
-    ...QUIET,
     meaning: 'DynamoDB throttles writes of deliveries: messages are refused with 503, and requests may be sent twice.',
     firstCommand: errorsOf(context, 'drain-fast'),
   });
@@ -282,7 +268,6 @@ function ourselves(context: DeliveryAlarmContext): readonly AlarmSpec[] {
       metric: errors,
       threshold: 1,
       datapoints: [3, 5],
-      ...QUIET,
       meaning: 'The API answers 5xx: what producers publish is not accepted.',
       firstCommand: errorsOf(context, 'publish'),
     },
@@ -291,8 +276,6 @@ function ourselves(context: DeliveryAlarmContext): readonly AlarmSpec[] {
       severity: 'page',
       metric: ours(context, 'EgressSuspect', 5),
       threshold: 1,
-      datapoints: [1, 1],
-      ...QUIET,
       meaning:
         'Many endpoints began to fail at once, so the fault is most likely our own network. Their failures use up no attempts, and no endpoint is disabled.',
       firstCommand: errorsOf(context, 'drain-fast'),
@@ -302,8 +285,6 @@ function ourselves(context: DeliveryAlarmContext): readonly AlarmSpec[] {
       severity: 'page',
       metric: ours(context, 'OwnFault', 5),
       threshold: 20,
-      datapoints: [1, 1],
-      ...QUIET,
       meaning: 'Attempts fail through our own fault. They do not count, and they deliver nothing.',
       firstCommand: errorsOf(context, 'drain-fast'),
     },
@@ -312,8 +293,6 @@ function ourselves(context: DeliveryAlarmContext): readonly AlarmSpec[] {
       severity: 'ticket',
       metric: ours(context, 'SessionsRobbed', 15),
       threshold: 5,
-      datapoints: [1, 1],
-      ...QUIET,
       meaning: 'Sessions lost their lease to another session: requests may have been sent twice.',
       firstCommand: errorsOf(context, 'drain-fast'),
     },
@@ -322,8 +301,6 @@ function ourselves(context: DeliveryAlarmContext): readonly AlarmSpec[] {
       severity: 'notice',
       metric: ours(context, 'ForbiddenAddress', 10),
       threshold: 10,
-      datapoints: [1, 1],
-      ...QUIET,
       meaning:
         'Endpoints point to private addresses. Somebody tries to reach them through us, or a name server gives wrong answers. No connection was made.',
       firstCommand: errorsOf(context, 'drain-fast'),
@@ -357,8 +334,6 @@ function contacts(context: DeliveryAlarmContext): readonly AlarmSpec[] {
             id: 'delivery-mails-not-taken',
             metric: ours(context, 'MailsNotTaken', 60),
             threshold: 3,
-            datapoints: [1, 1] as const,
-            ...QUIET,
             meaning: 'SES refused three mails to contacts within an hour, or did not answer.',
           },
         ]

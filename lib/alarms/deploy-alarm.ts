@@ -40,7 +40,6 @@ export function deployAlarm(scope: Construct, environment: string): AlarmSpec {
     }),
     threshold: 1,
     datapoints: [1, 5],
-    missing: 'notBreaching',
     meaning: 'A deploy has begun or ended in the last five minutes. Meanwhile processing-broken pages nobody.',
     firstCommand: `npm run holdfast -- status --env ${environment}`,
   };

@@ -28,8 +28,6 @@ export const lostMetricAlarms: AlarmList = context =>
           period: context.minutes(5),
         }),
         threshold: 1,
-        datapoints: [1, 1],
-        missing: 'notBreaching',
         meaning: `A metric line of ${name} ${meaning}: its numbers are lost, and the alarms on them see nothing.`,
         firstCommand: context.holdfast('status'),
       };

@@ -28,7 +28,7 @@ const BAND_OPERATORS = {
 
 /** Without actions: who is told is its owner's to say. */
 export function makeAlarm(scope: Construct, spec: AlarmSpec, place: Place): Alarm {
-  const [datapointsToAlarm, evaluationPeriods] = spec.datapoints;
+  const [datapointsToAlarm, evaluationPeriods] = spec.datapoints ?? [1, 1];
   const shared = {
     alarmName: nameOfAlarm(place, spec),
     alarmDescription: describeAlarm(spec, place.environment),
@@ -63,7 +63,7 @@ const LONGEST_WARM_UP_MINUTES = 2_880;
  * Nobody is told of data that cannot be there yet: a first deploy, a new source. It waits the whole time, as a filled metric
  * has data at once. (By its path: older libraries of the CDK have no property for it.)
  */
-function warmUp(alarm: Alarm, { metric, datapoints }: AlarmSpec): void {
+function warmUp(alarm: Alarm, { metric, datapoints = [1, 1] }: AlarmSpec): void {
   const period = metric.toMetricConfig().metricStat?.period.toSeconds() ?? 60;
   const minutes = Math.ceil((period * datapoints[1]) / 60) + FIRST_DATA_MINUTES;
   (alarm.node.defaultChild as CfnAlarm).addPropertyOverride('WarmUpConfiguration', {

@@ -36,7 +36,6 @@ export const sweepAlarms: AlarmList = context => {
     threshold: 1,
     // The latest minute is 0 until CloudWatch has it.
     datapoints: [2, 5],
-    missing: 'notBreaching',
     meaning: `DynamoDB throttles writes to ${what}: events are accepted through the queue alone, or refused. The first command names the limit: one key, the table or the account.`,
     firstCommand: context.holdfast('status'),
   });
@@ -50,7 +49,6 @@ export const sweepAlarms: AlarmList = context => {
       fires: 'above',
       datapoints: [3, 5],
       // No number is not a late event: sweep-not-running pages for that.
-      missing: 'notBreaching',
       meaning: 'An event is overdue by many minutes: it was neither processed nor retried when it should have been.',
       firstCommand: context.holdfast('status'),
     },
@@ -62,7 +60,6 @@ export const sweepAlarms: AlarmList = context => {
       threshold: deployment.emulated ? 100 : 300,
       fires: 'above',
       datapoints: [2, 3],
-      missing: 'notBreaching',
       meaning: 'A recorded event has not been sent to the queue, and the sweeper could not send it either.',
       firstCommand: context.holdfast('status'),
     },
@@ -87,8 +84,6 @@ export const sweepAlarms: AlarmList = context => {
       metric: context.metric('PausedOldestAge', { statistic: 'Maximum', period: Duration.minutes(5) }),
       threshold: 4 * 3600,
       fires: 'above',
-      datapoints: [1, 1],
-      missing: 'notBreaching',
       meaning: 'Events of a paused source have waited for hours. Somebody may have forgotten to resume it.',
       firstCommand: context.holdfast('sources ls'),
     },
@@ -98,8 +93,6 @@ export const sweepAlarms: AlarmList = context => {
       metric: context.metric('ParkedDue', { statistic: 'Maximum', period: Duration.minutes(5) }),
       threshold: 3600,
       fires: 'above',
-      datapoints: [1, 1],
-      missing: 'notBreaching',
       meaning: 'Parked events are due and not sent: the sweeper is behind, or its send rate is too low.',
       firstCommand: context.holdfast('status'),
     },
@@ -110,7 +103,6 @@ export const sweepAlarms: AlarmList = context => {
       threshold: CLOCK_SECONDS,
       fires: 'above',
       datapoints: [2, 5],
-      missing: 'notBreaching',
       meaning:
         'The clock of a function is more than a minute away from the clock of the services it calls. Up to ten minutes lose nothing. AWS refuses calls from a clock that is further off.',
       firstCommand: context.holdfast('doctor'),
@@ -123,7 +115,6 @@ export const sweepAlarms: AlarmList = context => {
       threshold: 1,
       // Until the next night.
       datapoints: [1, 24],
-      missing: 'notBreaching',
       meaning: 'The nightly audit found records that break a rule of the protocol.',
       firstCommand: context.holdfast('logs --of audit --since 26h'),
     },
@@ -147,7 +138,6 @@ export const sweepAlarms: AlarmList = context => {
       threshold: PASS_SECONDS,
       fires: 'above',
       datapoints: [1, 24],
-      missing: 'notBreaching',
       meaning:
         'The nightly audit has not reached the last record for three days: it needs more time than the nights have.',
       firstCommand: context.holdfast('status'),
@@ -169,7 +159,6 @@ export const sweepAlarms: AlarmList = context => {
       threshold: 800,
       fires: 'above',
       datapoints: [3, 5],
-      missing: 'notBreaching',
       meaning:
         'All functions of the account together come near its concurrency limit; beyond it, webhooks are refused.',
       firstCommand: ACCOUNT_LIMIT,

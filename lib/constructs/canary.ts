@@ -86,8 +86,6 @@ export class Canary extends Construct {
           period: Duration.minutes(1),
         }),
         threshold: 1,
-        datapoints: [1, 1],
-        missing: 'notBreaching',
         meaning: `A new version of ${name} crashed or timed out, and was taken back.`,
         firstCommand: `npm run holdfast -- logs --of ${name} --errors --env ${this.#place.environment}`,
       },
