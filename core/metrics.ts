@@ -13,27 +13,28 @@ const BOTH = [['environment'], ['environment', 'source']] as const;
 
 /** Published under more than the environment. */
 const DETAILED = {
-  /** Ingest: a genuine event recorded or sent for the first time. */
+  /** Ingest: genuine events, for the first time. */
   Accepted: PER_SOURCE,
-  /** Ingest: a genuine event that was accepted before. */
+  /** Ingest: genuine events that were accepted before. */
   Duplicate: PER_SOURCE,
-  /** Ingest: refused before anything was stored; `cause` says why. Over all sources, too: an alarm takes ten metrics. */
+  // Over all sources, too: an alarm takes ten metrics.
+  /** Ingest: requests refused before anything was stored. */
   RequestRefused: [
     ['environment', 'source', 'cause'],
     ['environment', 'cause'],
   ],
-  /** Sweep: how long a source that had successes has been refused without one. Not emitted of any other. */
+  /** Sweep: how long a source that had successes has only been refused. */
   RefusedOnlyFor: PER_SOURCE,
-  /** Ingest: a known event id came with other bytes. */
+  /** Ingest: known event ids with other bytes. */
   PayloadMismatch: PER_SOURCE,
-  /** Ingest: verified, but only by the previous secret of a rotation. */
+  /** Ingest: verified by the previous secret only. */
   PreviousSecretMatched: PER_SOURCE,
-  /** Any function: a service failed or did not answer in time. */
+  /** Any function: services that failed or did not answer in time. */
   DependencyError: PER_ENVIRONMENT,
 
   /** Process: claims that ran a handler. */
   Attempts: BOTH,
-  /** Process: of these, those whose handler failed. */
+  /** Process: of these, failed ones. */
   AttemptsFailed: BOTH,
   // These two have the sets of `Attempts`, though only one of each is read: another set is another directive in the line of
   // each event, whose bytes cost more.
@@ -41,24 +42,24 @@ const DETAILED = {
   ProcessingLatency: BOTH,
   /** Process: events whose handler is done. */
   Completed: BOTH,
-  /** Process: not run, because a newer state of the same thing was handled. */
+  /** Process: not run: a newer state was handled. */
   SkippedStale: PER_SOURCE,
-  /** Process: events of a type without a handler, or that a handler ignored. */
+  /** Process: events without a handler, or ignored by it. */
   Ignored: PER_SOURCE,
-  /** Process: events that a handler rejected: no further attempt. */
+  /** Process: events that a handler rejected. */
   Rejected: PER_SOURCE,
   /** Process: events that died. */
   DeadLettered: PER_ENVIRONMENT,
-  /** Process: a payload had another structure than all before it. */
+  /** Process: payloads with a new structure. */
   SchemaChanged: BOTH,
-  /** Process: a payload broke the schema its handler is registered with. */
+  /** Process: payloads that broke their handler's schema. */
   SchemaMismatch: PER_SOURCE,
 
-  /** Reconcile providers: events the provider has and the store does not. */
+  /** Reconcile providers: events that only the provider has. */
   ReconcileGaps: BOTH,
   /** Reconcile providers: of these, fetched and recorded. */
   ReconcileHealed: PER_SOURCE,
-  /** Reconcile providers: age of the oldest delivery that was not compared yet. */
+  /** Reconcile providers: age of the oldest delivery not compared yet. */
   ReconcileLag: PER_SOURCE,
   /** Drain: requests to endpoints, by the class of their answer. */
   DeliveryAttempts: [['environment'], ['environment', 'class']],
@@ -66,53 +67,53 @@ const DETAILED = {
 
 /** Published under the environment alone. Only their names' types are needed to emit them: a cold start reads none of it. */
 const OF_ENVIRONMENT = [
-  /** Ingest: accepted on the strength of the queue alone, because the table did not answer. */
+  /** Ingest: accepted by the queue alone, because the table did not answer. */
   'UnrecordedAccepted',
-  /** Any function: how far its clock is from the services'. Not emitted below three seconds. */
+  /** Any function: how far its clock is off, from three seconds. */
   'ClockDifference',
-  /** Process: attempts after an event's first. Not emitted when zero, unlike `Attempts`, which it is compared with. */
+  /** Process: attempts after an event's first; not emitted when zero. */
   'Retries',
-  /** Process: a finish was refused because another owner has the event. */
+  /** Process: finishes refused, because another run owns the event. */
   'LeaseLost',
 
-  /** Sweep: one per run; its absence is the alarm. */
+  /** Sweep: runs; absence is the alarm. */
   'SweeperRuns',
-  /** Sweep: events that it sent to the queue again. */
+  /** Sweep: events sent to the queue again. */
   'SweeperResent',
-  /** Sweep: the first conflict of a source. */
+  /** Sweep: first conflict of a source. */
   'NewConflict',
-  /** Sweep: the first event of a source that was too old. */
+  /** Sweep: first event of a source that was too old. */
   'NewTooOld',
-  /** Sweep: a handler that only fails. */
+  /** Sweep: handlers that only fail. */
   'NewFailingHandler',
-  /** Sweep: age of the oldest recorded event that was never sent. */
+  /** Sweep: age of the oldest recorded event never sent. */
   'UnsentOldestAge',
-  /** Sweep: time since the next step of the most overdue event was due; parked events excluded. */
+  /** Sweep: how overdue the most overdue event is, parked ones apart. */
   'UnfinishedOldestAge',
-  /** Sweep: dead letters nobody has replayed or redriven. Too many for one run: at least the last whole count. */
+  /** Sweep: dead letters not replayed or redriven; too many for one run: at least the last whole count. */
   'OpenDeadLetters',
-  /** Sweep: time left until the oldest message of the dead-letter queue is deleted by its retention. */
+  /** Sweep: time until the oldest message of the dead-letter queue expires. */
   'DlqOldestExpiresIn',
   /** Sweep: how long the most overdue parked event has been due. */
   'ParkedDue',
   /** Sweep: how long the oldest event of a paused source has waited. */
   'PausedOldestAge',
 
-  /** Probe: from sending a signed event through the public URL to its completion; its absence is the alarm. */
+  /** Probe: from sending a signed event through the public URL to its completion; absence is the alarm. */
   'ProbeLatency',
 
   /** Audit: records that break an invariant. */
   'LedgerMismatch',
-  /** Audit: how long ago all records were looked at, once that is more than a day: a night is too short. */
+  /** Audit: how long ago all records were looked at, if more than a day. */
   'LedgerPassAge',
 
-  /** Publish: messages stored and queued; repetitions count as well. */
+  /** Publish: messages stored and queued, repetitions too. */
   'Published',
-  /** Publish: refused, nothing stored. */
+  /** Publish: messages refused. */
   'PublishRefused',
-  /** Publish: stored, and not as the catalogue has it; `reported` of the answer and a log line say what. */
+  /** Publish: stored, but not as the catalogue has it; a log line says what. */
   'PublishReported',
-  /** Drain: from the 202 to the first byte sent, first attempts to healthy endpoints only. */
+  /** Drain: from the 202 to the first byte sent to a healthy endpoint. */
   'FirstAttemptDelay',
   /** Drain: first attempts. */
   'FirstAttempts',
@@ -120,29 +121,29 @@ const OF_ENVIRONMENT = [
   'FirstAttemptsOk',
   /** Drain: attempts after the first. */
   'DeliveryRetries',
-  /** Drain: deliveries that succeeded. */
+  /** Drain: successes. */
   'Delivered',
   /** Drain: deliveries that used up their attempts. */
   'DeadDeliveries',
-  /** Drain: deliveries that ended without a request: too old, dropped or canceled. */
+  /** Drain: ended without a request: too old, dropped or canceled. */
   'EndedUnsent',
   /** Drain: endpoints disabled by us. */
   'EndpointsDisabled',
-  /** Drain: a session found that another has its lease. */
+  /** Drain: sessions that found their lease taken. */
   'SessionsRobbed',
   /** Drain: attempts that failed by our own fault. */
   'OwnFault',
-  /** Drain: requests not made, because the address is forbidden. */
+  /** Drain: requests not made to forbidden addresses. */
   'ForbiddenAddress',
-  /** Drain: age of the oldest row a session of a healthy endpoint met. */
+  /** Drain: age of the oldest row of a healthy endpoint. */
   'WaitingOldestHealthyAge',
-  /** Tend: one per run; its absence is the alarm. */
+  /** Tend: runs; absence is the alarm. */
   'TendRuns',
   /** Tend: endpoints that had something due and no wake-up. */
   'WakeLost',
-  /** Tend: messages that were never fanned out to an endpoint. */
+  /** Tend: messages never fanned out to an endpoint. */
   'FanOutLost',
-  /** Tend: first attempts that wait at endpoints that could be asked, where the oldest has waited for five minutes. */
+  /** Tend: first attempts that wait at endpoints that could be asked, if the oldest has for five minutes. */
   'DeliveriesWaiting',
   /** Tend: endpoints on hold. */
   'EndpointsOnHold',
@@ -150,9 +151,9 @@ const OF_ENVIRONMENT = [
   'EndpointsShut',
   /** Tend: 1 while most likely our own egress fails. */
   'EgressSuspect',
-  /** Contacts: one per run in which no look at an application failed; its absence is the alarm. */
+  /** Contacts: runs in which no look at an application failed; absence is the alarm. */
   'ContactRuns',
-  /** Contacts: mails that SES did not take, or did not say so. */
+  /** Contacts: mails that SES did not confirm. */
   'MailsNotTaken',
 ] as const;
 

@@ -4,7 +4,7 @@ import { parseTarget } from '#core/inbound/routing/target.ts';
 import { judgeAnswer } from './judge-answer.ts';
 
 /**
- * Makes a handler that POSTs the exact bytes of the event to `url` (an internal service), with the headers
+ * Makes a handler that POSTs the exact bytes of the event to `url` (an internal service). Headers are
  * `holdfast-event-id`, `holdfast-event-type`, `holdfast-attempt`, `idempotency-key` and, if there is a trace,
  * `traceparent`. The answer decides: 2xx completes the event. 429, and 503 with `Retry-After` (seconds or a date), wait
  * as asked, never less than the source's backoff and at most a day. An answer that no retry can change (most 4xx, 301,

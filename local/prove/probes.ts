@@ -55,7 +55,7 @@ const id = (name: string): { id: { S: string } } => ({ id: { S: `probe#${name}#$
 
 const tables: readonly Probe[] = [
   {
-    rule: 'A conditional write is decided on the item as it is at that moment, and one of two that exclude each other wins.',
+    rule: 'A conditional write is decided on the item at that moment; of two that exclude each other one wins.',
     async ask({ dynamo, table: TableName }) {
       const Item = id('race');
       const put = () =>
@@ -68,7 +68,7 @@ const tables: readonly Probe[] = [
     },
   },
   {
-    rule: 'A transaction is written whole or not at all, and its token makes a repeat within ten minutes the same write.',
+    rule: 'A transaction is written whole or not at all; with its token, a repeat within ten minutes is the same write.',
     async ask({ dynamo, table: TableName }) {
       const [counter, other, there] = [id('token'), id('token'), id('there')];
       const add = {
@@ -106,7 +106,7 @@ const tables: readonly Probe[] = [
     },
   },
   {
-    rule: 'BatchWriteItem takes 25 items, BatchGetItem 100; what was not done comes back and is to be sent again.',
+    rule: 'BatchWriteItem takes 25 items, BatchGetItem 100; what was not done comes back.',
     ask: ({ dynamo, table }) => {
       const puts = Array.from({ length: 26 }, () => ({ PutRequest: { Item: id('batch') } }));
       return refused(dynamo.send(new BatchWriteItemCommand({ RequestItems: { [table]: puts } })), VALIDATION);
@@ -208,7 +208,7 @@ const queues: readonly Probe[] = [
       ),
   },
   {
-    rule: 'A message is hidden for the visibility timeout, and comes again if it is not deleted by then.',
+    rule: 'A message is hidden for the visibility timeout, and comes again if not deleted by then.',
     ask: stage =>
       onQueue(stage, async QueueUrl => {
         const { sqs } = stage;

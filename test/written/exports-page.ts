@@ -1,4 +1,4 @@
-/** docs/reference/exports.md: what the package's entries export, each value with the first sentence of its docstring. */
+/** docs/reference/exports.md: what the package's entries export, each value with the beginning of its docstring. */
 import { ENTRIES, exportsOf } from '#test/surfaces/sdk/public-exports.ts';
 
 const ABOUT: Readonly<Record<string, string>> = {
@@ -11,15 +11,17 @@ const ABOUT: Readonly<Record<string, string>> = {
 export function renderExportsPage(): string {
   const entries = Object.entries(ENTRIES).map(([entry, file]) => {
     const all = exportsOf(file);
-    const rows = all
-      .filter(({ isType }) => !isType)
-      .map(({ name, doc }) => `| \`${name}\` | ${firstSentence(doc ?? '')} |`);
+    const byWords = new Map<string, string[]>();
+    for (const { name, doc } of all.filter(({ isType }) => !isType).toSorted((a, b) => (a.name < b.name ? -1 : 1)))
+      byWords.set(firstSentence(doc ?? ''), [...(byWords.get(firstSentence(doc ?? '')) ?? []), `\`${name}\``]);
+    const rows = [...byWords].map(([words, names]) => `- ${names.join(', ')}: ${words}`);
     const types = all.filter(({ isType }) => isType).map(({ name }) => `\`${name}\``);
     return [
       `## ${entry}`,
       `${(ABOUT[entry] ?? '').replace(/^./, letter => letter.toUpperCase())}.`,
       '',
-      ...(rows.length === 0 ? [] : ['| export | |', '|---|---|', ...rows.toSorted(), '']),
+      ...rows,
+      '',
       `Types: ${types.toSorted().join(', ')}.`,
       '',
     ].join('\n');
@@ -29,6 +31,6 @@ export function renderExportsPage(): string {
 
 function firstSentence(doc: string): string {
   const text = (doc.split('@example')[0] ?? '').replaceAll(/\s+/g, ' ').trim();
-  const [sentence = ''] = /^.*?[.:](?= |$)/.exec(text) ?? [text];
-  return sentence.replace(/:$/, '.').replaceAll('|', '\\|');
+  const [sentence = ''] = /^.*?[.:;](?= |$)/.exec(text) ?? [text];
+  return sentence.replace(/[.:;]$/, '');
 }

@@ -5,18 +5,26 @@ const MADE = 'Made by `npm run write`.';
 const table = (heads: readonly string[], rows: readonly (readonly string[])[]): string =>
   [heads, heads.map(() => '---'), ...rows].map(row => `|${row.map(cell => ` ${cell} |`).join('')}\n`).join('');
 
-/** `source`: the text of core/metrics.ts, whose comments say what each metric counts. */
+/** `source`: the text of core/metrics.ts, whose comments say who emits each metric and what it counts. */
 export function renderMetricsPage(source: string): string {
-  const rows = allMetrics().map(name => {
-    const [, comment] = new RegExp(`/\\*\\*((?:(?!\\*/)[\\s\\S])*)\\*/\\s*'?${name}\\b`).exec(source) ?? [];
-    if (comment === undefined) throw new Error(`Say in core/metrics.ts what ${name} counts`);
-    const about = comment.replaceAll(/\s*\n\s*\*\s?/g, ' ').trim();
+  const lines = new Map<string, string[]>();
+  for (const name of allMetrics()) {
+    const [, who, about] =
+      new RegExp(`/\\*\\* (\\w[\\w ]*): ((?:(?!\\*/)[\\s\\S])*) \\*/\\s*'?${name}\\b`).exec(source) ?? [];
+    if (who === undefined || about === undefined)
+      throw new Error(`Say in core/metrics.ts who emits ${name}, and what it counts`);
     const sets = dimensionsOf(name).map(set => set.filter(it => it !== 'environment').join(' and '));
-    return [`\`${name}\``, about.replace(/^./, it => it.toUpperCase()), sets.filter(it => it !== '').join('; ')];
-  });
+    const by = sets.filter(it => it !== '').join(', by ');
+    const line = `- \`${name}\`${by === '' ? '' : ` by ${by}`}: ${about
+      .replaceAll(/\s*\n\s*\*\s?/g, ' ')
+      .trim()
+      .replace(/\.$/, '')}`;
+    lines.set(who, [...(lines.get(who) ?? []), line]);
+  }
   const intro =
-    'All are in the namespace `Holdfast` (with a `prefix`: `<prefix>/Holdfast`) and carry `environment`; the last column is what else tells them apart. The functions write them as log lines (EMF), so CloudWatch bills each pair of name and values.';
-  return `# Metrics\n\n${MADE} ${intro}\n\n${table(['metric', 'what it counts', 'also by'], rows)}`;
+    'In the namespace `Holdfast` (with a `prefix`: `<prefix>/Holdfast`), each by `environment`. The functions write them as log lines (EMF); CloudWatch bills each pair of name and values.';
+  const sections = [...lines].map(([who, of]) => `## ${who}\n${of.join('\n')}\n`);
+  return `# Metrics\n\n${MADE} ${intro}\n\n${sections.join('\n')}`;
 }
 
 /** What is limited, and the constant that limits it: `file:NAME`. */

@@ -2,8 +2,8 @@ import type { WebhookEvent } from '#core/handler/handler-contract.ts';
 import { scanJson } from '#core/scan/json-scan.ts';
 
 /**
- * Reads a number of the body as the text that is written there, with every digit, also of a fraction. `path` is like
- * `data.object.id` or `items[0].id`. Undefined if there is no number (or text of digits) at that place.
+ * Reads a number of the body as text, with every digit; also of a fraction. `path` is like `data.object.id` or
+ * `items[0].id`. Undefined if there is no number (or text of digits) at that place.
  * @example
  * const sequence = longSequenceVersion(exactNumber(event, 'data.object.sequence'));
  */

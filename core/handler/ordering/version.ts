@@ -24,7 +24,7 @@ export function eventTime(event: Pick<WebhookEvent, 'time' | 'timeIsArrival'>): 
 }
 
 /**
- * Reads an `updated_at` in ISO 8601 as milliseconds, with their fraction (microseconds count). Undefined for anything
+ * Reads an `updated_at` in ISO 8601 as milliseconds; microseconds count as their fraction. Undefined for anything
  * else.
  * @example
  * const version = timeVersion('2026-11-22T10:00:00.123456Z');

@@ -215,35 +215,31 @@ export async function renderIdleCostPage(): Promise<string> {
   const sources = Object.keys(gateway.sources).length;
   return `# What an idle environment costs
 
-Dollars a month for \`prod\` as shipped (${sources} sources) without a single event. Counted in the synthesized templates, at list prices of us-east-1 on ${PRICES.readOn}, without the free tier (ten alarm metrics, ten custom metrics, three dashboards and a million SQS requests an account). Written by \`npm run write\`; a test fails when it is out of date.
+Dollars a month for \`prod\` as shipped (${sources} sources) without a single event: counted in the templates, at list prices of us-east-1 on ${PRICES.readOn}, without the free tier. Made by \`npm run write\`.
 
 | | how many | \`alarms: 'all'\` | \`'essential'\` | \`'none'\` |
 |---|---|---|---|---|
 ${full.map(row).join('\n')}
 | **together** | | **${money(sumOf(full))}** | **${money(sumOf(essential))}** | **${money(sumOf(none))}** |
 
-An environment with \`disposable: true\` costs the same; \`local\` costs nothing. Each further source adds its secret and its alarms: $${money(sumOf(oneMore) - sumOf(full))}. Custom metrics are billed only in hours in which something is published, so one whose events go well pays for ${countedStreams().perEnvironment} more, and ${countedStreams().perSource} more for each source that receives, at $${money(PRICES.customMetricMonth)} each (counted in a run; \`holdfast cost\` has them). Failures, refusals and dead letters publish further ones in the hours in which they happen.
+\`disposable: true\` costs the same; \`local\` costs nothing. Each further source adds $${money(sumOf(oneMore) - sumOf(full))}. With events come ${countedStreams().perEnvironment} more custom metrics, and ${countedStreams().perSource} more for each source that receives, at $${money(PRICES.customMetricMonth)} each (in \`holdfast cost\`); failures publish further ones in the hours in which they happen.
 
-What costs more is off until you ask for it:
+These add a month, and are off until you ask for them:
 
-| setting | adds a month |
-|---|---|
-| \`ingestProvisionedConcurrency: 1\` | $${money(HOURS * 3600 * 0.5 * PRICES.provisionedArmGbSecond)} for each environment kept warm |
-| \`reconcile\` on a source | $${money(sumOf(reconciled) - sumOf(full) + PRICES.customMetricMonth)} for its secret, two alarms and a metric |
-| \`edge\` in an environment | $${money(EDGE.webAcl + EDGE.rule + STANDING_PRICES.secret)} ($${money(STANDING_PRICES.secret)} more outside us-east-1), and about $${money(EDGE.cloudFrontMillion + EDGE.wafMillion)} for each million requests ([a limit per address](address-limit.md)) |
-| \`outbound\` in an environment | about $5.70 ([what for](../api/delivery.md#what-it-costs-without-a-message)) |
-| \`outbound.portal\` beside it | $${money(await portalCost())} ([a portal](../send/portal.md)). A million of its calls cost $${money(PRICES_OF_CALLS.httpApiMillion.dollars)} at API Gateway and $${money(PRICES.lambdaRequestMillion)} at Lambda, and the time and the reads of each |
+- \`ingestProvisionedConcurrency: 1\`: $${money(HOURS * 3600 * 0.5 * PRICES.provisionedArmGbSecond)} for each warm copy
+- \`reconcile\`: $${money(sumOf(reconciled) - sumOf(full) + PRICES.customMetricMonth)}: a secret, two alarms, a metric
+- \`edge\`: $${money(EDGE.webAcl + EDGE.rule + STANDING_PRICES.secret)} ($${money(STANDING_PRICES.secret)} more outside us-east-1), and about $${money(EDGE.cloudFrontMillion + EDGE.wafMillion)} a million requests ([guide](address-limit.md))
+- \`outbound\`: about $5.70: 28 alarms on 32 metrics, four metrics and runs of \`tend\`, polls of three queues
+- \`outbound.portal\`: $${money(await portalCost())}; a million calls $${money(PRICES_OF_CALLS.httpApiMillion.dollars)} at API Gateway, $${money(PRICES.lambdaRequestMillion)} at Lambda, and their time and reads
 
-These settings make it cheaper:
+These save a month:
 
-| setting | saves a month |
-|---|---|
-| \`silence\` in minutes on a source | $${money(BAND_METRICS * STANDING_PRICES.alarmMetric + PRICES.customMetricMonth - STANDING_PRICES.alarmMetric)}: an exact silence alarm instead of one that learns |
-| \`silence: 'off'\` on a source | $${money(BAND_METRICS * STANDING_PRICES.alarmMetric + PRICES.customMetricMonth)} |
-| \`probe: false\` in an environment | $${money(sumOf(full) - sumOf(noProbe))} |
+- \`silence\` in minutes, of a source: $${money(BAND_METRICS * STANDING_PRICES.alarmMetric + PRICES.customMetricMonth - STANDING_PRICES.alarmMetric)}: an exact alarm for one that learns
+- \`silence: 'off'\`, of a source: $${money(BAND_METRICS * STANDING_PRICES.alarmMetric + PRICES.customMetricMonth)}
+- \`probe: false\`: $${money(sumOf(full) - sumOf(noProbe))}
 
 ## What the front door costs
-Dollars a month for requests of 6 KB with their answers, one a connection. A load balancer has no limit per route, and no closed list of routes; nothing here deploys one.
+Dollars a month for requests of 6 KB, one a connection. Nothing here deploys a load balancer: it has neither a limit per route nor a closed list of routes.
 
 | requests a month | HTTP API (this) | behind CloudFront on a flat plan | load balancer |
 |---|---|---|---|

@@ -64,13 +64,13 @@ const CEILINGS: Readonly<Record<string, number>> = {
 
 /** Pages that a command makes whole: they grow with the code. */
 const MADE: Readonly<Record<string, number>> = {
-  'docs/operate/costs.md': 580,
+  'docs/operate/costs.md': 475,
   'docs/reference/configuration.md': 2_860,
   'docs/reference/limits.md': 360,
-  'docs/reference/metrics.md': 1_100,
-  'docs/reference/exports.md': 900,
+  'docs/reference/metrics.md': 700,
+  'docs/reference/exports.md': 670,
   'docs/reference/providers.md': 3_200,
-  'docs/understand/aws-assumptions.md': 2_620,
+  'docs/understand/aws-assumptions.md': 1_670,
 };
 
 /** More that is made whole, by `npm run write` or by a run. */
