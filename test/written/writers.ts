@@ -30,7 +30,7 @@ import { withBlock } from './block.ts';
 import { renderExportsPage } from './exports-page.ts';
 import { licencesOf } from './licences.ts';
 import { writesTable } from './outbound-writes.ts';
-import { renderProviderIndex } from './provider-index.ts';
+import { renderProviderList } from './provider-index.ts';
 import { renderLimitsPage, renderMetricsPage } from './reference-pages.ts';
 
 export const ROOT = join(import.meta.dirname, '../..');
@@ -170,8 +170,7 @@ function sizingTable(): Written {
 
 export const WRITERS: Readonly<Record<string, () => Written | Promise<Written>>> = {
   'what we assume of AWS': () => one('docs/understand/aws-assumptions.md', renderAwsPage()),
-  'the list of providers': () =>
-    one('providers/index.ts', renderProviderIndex(readWritten('providers/index.ts') ?? '')),
+  'the list of providers': () => one('providers/all.ts', renderProviderList()),
   'the keys of the configuration': () => one('docs/reference/configuration.md', renderConfigPage()),
   'what the packages export': () => one('docs/reference/exports.md', renderExportsPage()),
   'the sizing of deliveries': sizingTable,
