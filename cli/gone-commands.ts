@@ -14,6 +14,7 @@ const GONE: Readonly<Record<string, string>> = {
   'out disable': 'out pause <app> <endpoint>',
   'out enable': 'out resume <app> <endpoint>',
   'out trial': 'out resume <app> <endpoint>',
+  'out probe': 'out resume <app> <endpoint>',
   'out apps erased': 'out apps erase <app> --report',
   'out portal-revoke': 'out portal <app> --revoke <link>',
 };
@@ -22,5 +23,8 @@ const GONE: Readonly<Record<string, string>> = {
 export function goneCommand(args: readonly string[]): OperatorError | undefined {
   const line = `${args.join(' ')} `.replace(GLOBAL_OPTIONS, '');
   const name = Object.keys(GONE).find(it => line.startsWith(`${it} `));
-  return name === undefined ? undefined : usageError(`${name} is gone`, String(GONE[name]), `holdfast ${GONE[name]}`);
+  if (name !== undefined) return usageError(`${name} is gone`, String(GONE[name]), `holdfast ${GONE[name]}`);
+  // It deleted messages, and the events of these stayed dead.
+  if (!/^dlq purge .*(?<= )--open /.test(line)) return undefined;
+  return usageError('dlq purge --open is gone', 'dlq close [ids]', 'holdfast dlq close --cause <cause> --why "…"');
 }

@@ -4,6 +4,7 @@ import { VERSION } from '#core/version.ts';
 import { explainError, isUnforeseen } from '#operator/explain-error.ts';
 import { DEFAULT_ENVIRONMENT } from '#operator/operator.ts';
 import { EXIT, type ExitCode, exitCodeOf } from './cli-error.ts';
+import { addAlarms } from './commands/alarms.ts';
 import { addCompletion } from './commands/completion.ts';
 import { addConsole } from './commands/console.ts';
 import { addCost } from './commands/cost.ts';
@@ -27,6 +28,7 @@ import { addRunNow } from './commands/run-now.ts';
 import { addRunbook } from './commands/runbook.ts';
 import { addSend } from './commands/send.ts';
 import { addSlo } from './commands/slo.ts';
+import { addSecrets } from './commands/sources/secrets.ts';
 import { addSources } from './commands/sources/sources.ts';
 import { addStatus } from './commands/status.ts';
 import { addVerify } from './commands/verify.ts';
@@ -87,8 +89,10 @@ export function buildProgram(set: CommandSet, { io }: Pick<Services, 'io'>): Com
     addOut,
     addPause,
     addMute,
+    addAlarms,
     addProcessor,
     addSources,
+    addSecrets,
     addReconcile,
     addListen,
     addLogs,

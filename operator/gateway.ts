@@ -3,6 +3,7 @@ import type { Deployment } from '#core/config/deployment.ts';
 import type { EpochMs } from '#core/glossary.ts';
 import type { ControlStore, EventStore, PayloadStore, SearchStore } from '#core/inbound/ports.ts';
 import type { ReconcileReport } from '#core/inbound/reconcile/reconcile-deliveries.ts';
+import type { MetricName } from '#core/metrics.ts';
 import type { ItemStore } from '#core/outbound/ports.ts';
 import type { BlobStore, Clock, DeadQueue, Ids, QueueGauge, Timer, WorkQueue } from '#core/ports.ts';
 import type { DeliveryApi } from './delivery-api.ts';
@@ -104,6 +105,13 @@ export interface LogReader {
   read(since: number, pattern: string, of?: string, until?: number): Promise<readonly LogLine[]>;
 }
 
+/** Of metrics: from when to when, and how finely. */
+export interface Span {
+  readonly from: EpochMs;
+  readonly to: EpochMs;
+  readonly periodMs: number;
+}
+
 export interface Gateway {
   readonly deployment: Deployment;
   /** Where it is, for a person: region, or the address of the local AWS. */
@@ -137,10 +145,15 @@ export interface Gateway {
   /** Undefined: no such alarm, or one that judges no number. */
   alarmGraph(name: string): Promise<AlarmGraph | undefined>;
   /** Numbers of each metric that the alarm judges, by its name there. Undefined: no such alarm. Absent: no metrics are kept. */
-  alarmParts?(
-    name: string,
-    over: { readonly from: EpochMs; readonly to: EpochMs; readonly periodMs: number },
-  ): Promise<Readonly<Record<string, readonly number[]>> | undefined>;
+  alarmParts?(name: string, over: Span): Promise<Readonly<Record<string, readonly number[]>> | undefined>;
+  /** The alarm is in ALARM, whatever its numbers say, until it is judged again; whom it tells is told. */
+  ringAlarm(name: string, reason: string): Promise<void>;
+  /** What a counter counted of a source, oldest first; a period without a number has none. Absent: no metrics are kept. */
+  counted?(
+    metric: MetricName,
+    source: string,
+    over: Span,
+  ): Promise<readonly { readonly at: EpochMs; readonly value: number }[]>;
   /** Absent: this gateway keeps no logs. */
   readonly logs?: LogReader;
   readonly http: SendHttp;

@@ -35,11 +35,12 @@ export async function runAlarms(
   const collector = new MetricCollector(aws, clients, stacks, store, since);
   const { alarms } = readAlarms(stacks, store);
   judged?.set(alarms);
-  const states = await readStates(clients);
   let evaluated = since;
   while (!signal.aborted) {
     try {
       const now = Date.now();
+      // Anew each time: somebody may have let one ring (`holdfast alarms test`), which ends when it is judged again.
+      const states = await readStates(clients);
       await collector.collect(now);
       for (const at of momentsUntil(now, evaluated, store)) {
         for (const alarm of alarms) await setState(clients, alarm, states, at, since, onChange);

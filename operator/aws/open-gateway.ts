@@ -1,6 +1,6 @@
 /** A deployed environment, found by the outputs of its stack: no addresses to copy. */
 import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
-import { CloudWatchClient } from '@aws-sdk/client-cloudwatch';
+import { CloudWatchClient, SetAlarmStateCommand } from '@aws-sdk/client-cloudwatch';
 import { CloudWatchLogsClient } from '@aws-sdk/client-cloudwatch-logs';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
@@ -33,6 +33,7 @@ import { LambdaProcessor } from './lambda-processor.ts';
 import { LambdaReconciler } from './lambda-reconciler.ts';
 import { readAlarmGraph, readAlarmParts } from './read-alarm-graph.ts';
 import { readAlarms } from './read-alarms.ts';
+import { readCounter } from './read-counter.ts';
 import { SecretsManagerVault } from './secrets-manager-vault.ts';
 import { sendHttp } from './send-http.ts';
 import { signedDeliveryApi } from './signed-delivery-api.ts';
@@ -115,7 +116,13 @@ export async function openGateway(deployment: Deployment, env: Env): Promise<Gat
     mutes: new AlarmMutes(cloudWatch, nameIn(deployment.config, '')),
     alarmGraph: name => readAlarmGraph(cloudWatch, name, systemClock.now()),
     // The local AWS keeps no metrics.
-    ...(local === undefined && { alarmParts: (name, over) => readAlarmParts(cloudWatch, name, over) }),
+    ...(local === undefined && {
+      alarmParts: (name, over) => readAlarmParts(cloudWatch, name, over),
+      counted: (metric, source, over) => readCounter(cloudWatch, deployment.config, { metric, source }, over),
+    }),
+    async ringAlarm(AlarmName, StateReason) {
+      await cloudWatch.send(new SetAlarmStateCommand({ AlarmName, StateValue: 'ALARM', StateReason }));
+    },
     logs: cloudWatchLogReader({
       cloudFormation,
       logs: new CloudWatchLogsClient(settings),

@@ -13,6 +13,7 @@ import { explainError } from '#operator/explain-error.ts';
 import type { Operator } from '#operator/operator.ts';
 import { likelyCause } from '#operator/refused/refused.ts';
 import { secretsTaken } from '#operator/sealed-secrets.ts';
+import { previousUse } from '#operator/sources/previous-use.ts';
 import { commandToSet, stateOf } from '#operator/sources/stored-state.ts';
 import { ago, span } from '#operator/span.ts';
 import { isNotice } from './is-notice.ts';
@@ -134,7 +135,11 @@ async function checkSecrets(operator: Operator, note: (check: Check) => void): P
     const now = operator.clock.now();
     const days = stored.changedAt === undefined ? 0 : (now - stored.changedAt) / DAY_MS;
     if (until !== undefined && until > now) {
-      note({ name, result: 'ok', text: `rotated; the previous one is valid for ${span((until - now) / 1_000)} more` });
+      const use = await previousUse(operator, source.id, stored.changedAt);
+      const used =
+        use === undefined ? '' : use.count === 0 ? ', and nobody uses it' : `, and ${use.count} requests used it`;
+      const left = span((until - now) / 1_000);
+      note({ name, result: 'ok', text: `rotated; the previous one is valid for ${left} more${used}` });
     } else if (days > OLD_SECRET_DAYS) {
       const fix = operator.command(`sources rotate ${source.id}`);
       note({ name, result: 'warning', text: `set ${span(days * 86_400)} ago`, fix });

@@ -112,10 +112,19 @@ function placeOf(operator: Parameters<typeof readRunbook>[0]): Place {
   }
 }
 
+/** `1` in the table of what to do is a step of "Repair" below it: in a terminal nothing else says so. */
+function withRepairs(markdown: string): string {
+  const [whole = '', table = ''] = /\n## Decide\n([\s\S]*?)\n## Repair\n\n1\. /.exec(markdown) ?? [];
+  const named = table.replaceAll(/[^|]*(?=\|$)/gm, cell =>
+    cell.replaceAll(/(?<=^ | )([1-9])(?=[,;: ]|$)/g, 'repair $1'),
+  );
+  return markdown.replace(whole, () => whole.replace(table, () => named));
+}
+
 /** The page's commands as this person types them here. */
 function filledIn(markdown: string, operator: Parameters<typeof readRunbook>[0]): string {
   const { environment, program } = operator;
-  return markdown
+  return withRepairs(markdown)
     .replaceAll(/^ENV=\S+$\n?/gm, '')
     .replaceAll('$ENV', environment)
     .replaceAll('holdfast-<environment>-', nameIn(placeOf(operator), ''))

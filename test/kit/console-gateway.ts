@@ -211,6 +211,7 @@ export class ConsoleGateway {
           return this.#read(() => (this.logLines ?? []).filter(({ at }) => at >= since && at <= until));
         },
       },
+      ringAlarm: () => Promise.resolve(),
       alarmGraph: name => this.#read(() => this.graphs[name]),
       http: (url, { body }) => {
         this.sent.push({ url, body: Buffer.from(body ?? []).toString('utf8') });

@@ -64,10 +64,6 @@ export function addDlq(program: Command, set: CommandSet): void {
       )
       .option('--source <names>', 'sources, separated by commas (default: all)')
       .option('--cause <cause>', 'only this cause')
-      .option(
-        '--open',
-        'also delete messages of events that are still dead; by default only those of settled events and those that are not ours',
-      )
       .option('--limit <n>', 'at most N messages', '100000')
       .option('--dry-run', 'count them, delete nothing')
       .option('--yes', 'do not ask'),
@@ -91,7 +87,6 @@ interface MoveOptions {
   readonly cause?: string;
   readonly rate?: string;
   readonly limit: string;
-  readonly open?: boolean;
   readonly dryRun?: boolean;
   readonly yes?: boolean;
 }
@@ -107,7 +102,7 @@ async function moveMessages(run: Run, options: MoveOptions, verb: 'redrive' | 'p
   const counts = await moveDeadMessages(run, {
     verb,
     filter,
-    open: options.open === true,
+    open: false,
     rate,
     limit,
     dryRun: options.dryRun === true,

@@ -100,7 +100,7 @@ export function addSources(program: Command, set: CommandSet): void {
       run.out.result({ source: source.id, secret: 'rotated', previous_not_after: toIso(graceUntil) }, () => [
         `Both secrets of ${source.id} are valid until ${toIso(graceUntil)}. Give the new one to ${source.spec.title} now`,
       ]);
-      run.out.next(run.command('doctor'), 'says how long the previous one is valid');
+      run.out.next(run.command('secrets ls'), 'whether somebody still uses the previous one');
     }),
   );
 

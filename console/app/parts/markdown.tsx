@@ -84,7 +84,7 @@ function Table({ lines }: { readonly lines: readonly string[] }) {
 /** What a runbook's table says to do is a number of its repair: said as one. */
 function inSteps(cell: string): string {
   const parts = cell.split(/(`[^`]*`)/);
-  return parts.map((part, n) => (n % 2 === 0 ? part.replace(/(?<![\w.-])\d(?![\w.-])/g, 'step $&') : part)).join('');
+  return parts.map((part, n) => (n % 2 === 0 ? part.replace(/(?<![\w.-])\d(?![\w.-])/g, 'repair $&') : part)).join('');
 }
 
 /** Code, bold, and links: https ones leave in a new tab, those into docs/ are words. */

@@ -111,6 +111,9 @@ export class CliWorld {
   fixed = false;
   processorState = 'Enabled';
   alarms: AlarmView[] = [];
+  /** Alarms that a person let ring, and for how long they do. */
+  readonly rung: string[] = [];
+  alarmLastsMs = 40_000;
   /** Functions that a person began. */
   readonly begun: string[] = [];
   readonly gateway: Gateway;
@@ -163,6 +166,14 @@ export class CliWorld {
       gauge: new MemoryQueueGauge(world.main, world.dead),
       secrets: this.vault,
       alarms: () => Promise.resolve(this.alarms),
+      ringAlarm: async (name, reason) => {
+        this.rung.push(`${name}: ${reason}`);
+        const become = (state: AlarmView['state']): void => {
+          this.alarms = this.alarms.map(it => (it.name === name ? { ...it, state, since: clock.now() } : it));
+        };
+        become('ALARM');
+        void clock.sleep(this.alarmLastsMs).then(() => become('OK'));
+      },
       mutes: new MemoryMutes(() => clock.now()),
       alarmGraph: () => Promise.resolve(undefined),
       logs: { read: async at => [{ at, from: 'process', text: '{"stage":"attempt","source":"shop"}' }] },

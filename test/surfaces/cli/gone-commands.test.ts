@@ -4,6 +4,8 @@ import { CliWorld } from './cli-world.ts';
 it.each([
   [['dlq', 'show', 'evt_1'], 'events get <id>'],
   [['--env', 'prod', 'out', 'retry-dead', 'uid:acme'], 'out retry <app> --dead'],
+  [['out', 'probe', 'uid:acme', 'ep_1'], 'out resume <app> <endpoint>'],
+  [['dlq', 'purge', '--env', 'prod', '--open', '--yes'], 'dlq close [ids]'],
   [['--json', 'out', 'apps', 'erased', 'app_1'], 'out apps erase <app> --report'],
 ])('%j names what takes its place', async (args, now) => {
   const { code, stdout, stderr } = await new CliWorld().run(args);

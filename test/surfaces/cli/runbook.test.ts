@@ -25,6 +25,22 @@ it.each([
   expect([code, stdout.startsWith('# ')]).toEqual([0, true]);
 });
 
+it('calls a step of the repair what it is, in each table of what to do', async () => {
+  const { stdout } = await cli.run(['runbook', 'dead-letters'], REAL);
+  expect(stdout).toContain('| a retry cannot help | repair 1 |');
+  expect(stdout).toContain('| deploy that again, then repair 2 |');
+  const all = await cli.run(['runbook'], REAL);
+  const pages = all.stdout
+    .trim()
+    .split('\n')
+    .map(line => line.split(':')[0] ?? '');
+  for (const page of pages) {
+    const printed = (await cli.run(['runbook', page], REAL)).stdout;
+    const [, table = ''] = /\n## Decide\n([\s\S]*?)\n## /.exec(printed) ?? [];
+    expect(table, page).not.toMatch(/(?<!repair)(?:^|[|,;:] | then | or )[1-9](?=[ ,;:|])/m);
+  }
+});
+
 it('prints any page that a message names', async () => {
   const { stdout } = await cli.run(['runbook', 'docs/operate/alarms.md'], REAL);
   expect(stdout).toMatch(/^# /);

@@ -158,6 +158,8 @@ const HABITS: Readonly<Record<string, Habit | (() => Habit)>> = {
     wrongCode: 2,
   },
   completion: { good: ['zsh'], wrong: ['tcsh'], wrongCode: 2 },
+  'secrets ls': { good: [], wrong: ['--env', 'nowhere'], wrongCode: 2 },
+  'alarms test': { good: ['a', '--yes'], wrong: ['b', '--yes'], wrongCode: 2 },
 };
 
 describe('in a script', () => {

@@ -330,7 +330,7 @@ describe.skipIf(BROWSER_PATH === undefined)('a bad night', () => {
       await page.locator('.markdown h1, .markdown h2').first().waitFor();
       await page.locator('.guide > p', { hasText: /^events are dead$/ }).waitFor();
       await page
-        .locator('.markdown td', { hasText: /^step 1$/ })
+        .locator('.markdown td', { hasText: /^repair 1$/ })
         .first()
         .waitFor();
     });

@@ -1,0 +1,42 @@
+/** Whom an alarm tells, as the stacks wire it. */
+import type { Deployment } from '#core/config/deployment.ts';
+import type { AlarmTarget, Severity } from '#core/config/gateway-config.ts';
+import { shortAlarm } from '#core/words.ts';
+import type { AlarmView } from '#operator/gateway.ts';
+
+const SEVERITY = /^(page|ticket|notice): /;
+const FOR = {
+  page: 'wakes',
+  ticket: 'tells, for the next working day,',
+  notice: 'tells, without anything to do,',
+} as const;
+
+/** As its text says. Undefined: an alarm that is not ours. */
+export function severityOf({ description }: Pick<AlarmView, 'description'>): Severity | undefined {
+  return SEVERITY.exec(description)?.[1] as Severity | undefined;
+}
+
+/** The alarm that an alarm is a part of, which tells in its place. */
+export function wholeOf({ name }: Pick<AlarmView, 'name'>, all: readonly AlarmView[]): AlarmView | undefined {
+  return all.find(each => each.watches?.includes(name));
+}
+
+/** In a sentence: an alarm that is part of another leaves a notice, and the other one tells. */
+export function toldOf(alarm: AlarmView, all: readonly AlarmView[], deployment: Deployment): string | undefined {
+  const severity = severityOf(alarm);
+  if (severity === undefined) return undefined;
+  const { environment } = deployment.config;
+  const whole = wholeOf(alarm, all);
+  if (whole !== undefined) return `It is only shown: ${shortAlarm(whole.name, environment)} tells of it.`;
+  if (deployment.emulated) return 'On this machine it is printed where npm start runs.';
+  const targets = deployment.alarmTargets[severity].map(nameOf);
+  if (targets.length > 0) return `It ${FOR[severity]} ${targets.join(', ')}.`;
+  if (severity === 'notice') return 'It is only shown: nobody has to do anything.';
+  return `It tells nobody: alarmTargets of ${environment} names nobody for a ${severity}.`;
+}
+
+function nameOf(target: AlarmTarget): string {
+  if ('email' in target) return target.email;
+  if ('https' in target) return new URL(target.https).host;
+  return 'slack' in target ? `Slack (${target.slack})` : `PagerDuty (${target.pagerDuty})`;
+}
