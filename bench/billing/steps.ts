@@ -3,8 +3,8 @@ import { DAY_SECONDS } from '#core/time.ts';
 import { PRICES } from '#operator/cost/prices.ts';
 import type { Table } from '../report/section.ts';
 import { ACCESS_LOG_LINE } from './billed-gateway.ts';
-import { drawnBodies, fitOf, sampleBodies } from './one-item.ts';
-import { type ProvisionedDay, type ProvisionedLoad, provisionedDay } from './provisioned.ts';
+import { drawnBodies, fitting } from './one-item.ts';
+import { type ProvisionedLoad, provisionedDay } from './provisioned.ts';
 import type { ScriptResult } from './script.ts';
 
 /** A function that reads arrivals from the stream: seconds it waits for more, and shards of a new table. */
@@ -27,9 +27,6 @@ interface Step {
   readonly beside?: number;
   /** Dollars per million with the cheapest settings, where they are others. */
   readonly cheapest?: number;
-  /** What it reads, which is counted above. @default nothing more than today */
-  readonly reads?: string;
-  readonly verdict: string;
 }
 
 /** The steps, and what they are counted from: calls of the happy path, and what is stored. */
@@ -37,22 +34,12 @@ export function stepTable({ perEvent, happyPath, storedBytes }: ScriptResult): T
   const dollars = ({ units, beside = 0 }: Step): number => units * dynamoWriteMillion.dollars + beside;
   const rows = stepsOf({ perEvent, happyPath, storedBytes }).map(step => [
     step.name,
-    step.units.toFixed(2),
     dollars(step).toFixed(2),
     (step.cheapest ?? dollars(step)).toFixed(2),
-    step.reads ?? 'as today',
-    step.verdict,
   ]);
   return {
-    title: 'What each step would save, for a million events (negative: it costs more)',
-    head: [
-      'step',
-      'write units of an event',
-      'dollars as shipped',
-      'dollars, cheapest settings',
-      'its reads',
-      'built?',
-    ],
+    title: 'What a step would save a million events, in dollars',
+    head: ['step', 'as shipped', 'cheapest settings'],
     rows,
   };
 }
@@ -62,10 +49,9 @@ function stepsOf({
   happyPath,
   storedBytes,
 }: Pick<ScriptResult, 'perEvent' | 'happyPath' | 'storedBytes'>): readonly Step[] {
-  const claim = happyPath.find(it => it.call === 'UpdateItem')?.units ?? 0;
   const recordBytes = Math.max(...happyPath.filter(it => it.target === 'events').map(it => it.bytes));
-  const now = new Date(0);
-  const [drawn, samples] = [fitOf(drawnBodies(300, now), recordBytes), fitOf(sampleBodies(now), recordBytes)];
+  const drawn = drawnBodies(300, new Date(0));
+  const fit = fitting(drawn, recordBytes);
   const { writeUnits: units, indexUnits } = perEvent.ok;
   const payloadUnits = units - indexUnits - 3;
   const arrivals = { one: packed(1), shipped: packed(SOURCES) };
@@ -73,41 +59,30 @@ function stepsOf({
   const monthsLess = ((DAYS.now - DAYS.shorter) * 12) / 365;
   return [
     {
-      name: 'an event that nothing runs for (`ignored`) ends without a claim',
-      units: claim,
-      verdict: 'built; saved on such events alone',
-    },
-    {
-      name: 'payload and record in one item, where both fit into a kilobyte',
-      units: drawn.fit / drawn.of,
-      verdict: `no: ${drawn.fit} of ${drawn.of} events of real length fit (median ${drawn.median} bytes deflated), and a third must. The samples in \`providers/samples/\` all do (${samples.fit} of ${samples.of}, median ${samples.median}), but they are shortened`,
+      name: `payload and record in one item: ${fit} of ${drawn.length} events fit into a kilobyte`,
+      units: fit / drawn.length,
     },
     {
       name: `arrivals written together from the stream each ${STREAM.seconds} s, of ${SOURCES} sources (cheapest: of one)`,
       units: indexUnits - arrivals.shipped.units,
       beside: -arrivals.shipped.lambda,
       cheapest: (indexUnits - arrivals.one.units) * dynamoWriteMillion.dollars - arrivals.one.lambda,
-      reads: 'the stream is free for Lambda',
-      verdict: `no: while the stream is late, the sweeper does not see its arrivals (I8), and lists are ${STREAM.seconds} s late`,
     },
     ...provisionedSteps(units, perEvent.unclaimed.writeUnits),
     {
       name: `bodies of completed events kept ${DAYS.shorter} days instead of ${DAYS.now}`,
       units: -payloadUnits,
       beside: bodyMonths * monthsLess,
-      verdict: 'no: to shorten a lifetime is a write of the item’s size',
     },
     {
       name: `bodies written for ${DAYS.shorter} days, and longer only where an event has not ended`,
       units: 0,
       beside: bodyMonths * monthsLess,
-      verdict: `no: who replays after ${DAYS.shorter} days, or pauses for longer, pays with the body. \`retentionDays\` says it of all`,
     },
     {
       name: 'no access log',
       units: 0,
       beside: (Buffer.byteLength(ACCESS_LOG_LINE) + 1) * 1e-3 * PRICES.logsGb.dollars,
-      verdict: 'no: under $0.10, and API Gateway has no log of errors alone',
     },
   ];
 }
@@ -122,44 +97,26 @@ function packed(sources: number): { readonly units: number; readonly lambda: num
   return { units: Math.ceil((ofSource * ENTRY_BYTES) / 1_024) / ofSource, lambda: runDollars / perRun };
 }
 
-/** Capacity by the hour under three loads: an even one, the mission's, and the mission's with hardly anybody waiting. */
+/** Capacity by the hour under the mission's load, and with hardly anybody or nobody waiting. */
 function provisionedSteps(units: number, cheapestUnits: number): readonly Step[] {
-  const bursts = { eventsPerDay: MILLION_A_DAY, curve: true, bursts: 2 };
+  const mission = { eventsPerDay: MILLION_A_DAY, curve: true, bursts: 2 };
   const saves = (of: number, load: Omit<ProvisionedLoad, 'units'>): number => {
     const { dollars, waiting } = provisionedDay({ units: of, ...load });
     // Who waits does so as a delayed copy at least once: a send, a receive and a delete more.
     return of * dynamoWriteMillion.dollars - dollars - 3 * waiting * PRICES.sqsRequestMillion.dollars;
   };
-  const step = (
-    name: string,
-    load: Omit<ProvisionedLoad, 'units'>,
-    verdict: (day: ProvisionedDay) => string,
-  ): Step => ({
-    ...{
-      name,
-      units: 0,
-      beside: saves(units, load),
-      cheapest: saves(cheapestUnits, scaledTo(load, cheapestUnits / units)),
-    },
-    ...{ reads: 'paid apart', verdict: verdict(provisionedDay({ units, ...load })) },
+  const step = (name: string, load: Omit<ProvisionedLoad, 'units'>): Step => ({
+    name: `${name}: ${(100 * provisionedDay({ units, ...load }).waiting).toFixed(1)} % of the events wait`,
+    units: 0,
+    beside: saves(units, load),
+    cheapest: saves(cheapestUnits, scaledTo(load, cheapestUnits / units)),
   });
-  const least = leastFor(0.01, { units, ...bursts });
-  const none = leastFor(0, { units, ...bursts });
-  const waits = ({ waiting, minutes }: ProvisionedDay): string =>
-    `${(100 * waiting).toFixed(1)} % of the events wait, up to ${minutes.toFixed(0)} minutes`;
   return [
-    step(
-      'write capacity by the hour, auto scaling at 70 %: an even load',
-      { eventsPerDay: MILLION_A_DAY },
-      () => 'no: see the bursts',
-    ),
-    step('the same, with nights and two minutes a day of 25 times the mean', bursts, day => `no: ${waits(day)}`),
-    step(`the same, never below ${least} units`, { ...bursts, least }, day => `no: ${waits(day)}`),
-    step(
-      `the same, never below ${none} units`,
-      { ...bursts, least: none },
-      () => 'no: nobody waits, and it costs more',
-    ),
+    step('capacity by the hour, with nights and two bursts a day of 25 times the mean', mission),
+    ...[0.01, 0].map(share => {
+      const least = leastFor(share, { units, ...mission });
+      return step(`the same, never below ${least} units`, { ...mission, least });
+    }),
   ];
 }
 

@@ -3,9 +3,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { javaMissing } from '#test/adapters/contracts/java-services.ts';
-import type { Bench, Figure, Section, Table } from '../report/section.ts';
+import type { Bench, Figure, Section } from '../report/section.ts';
 import { startLocalStores } from './local-stores.ts';
-import { PHASES, type Phase, type Scenario, type SystemResult } from './scenario.ts';
+import type { Scenario, SystemResult } from './scenario.ts';
 import { virtualHoldfast } from './virtual-holdfast.ts';
 import { virtualPlainQueue } from './virtual-plain-queue.ts';
 
@@ -105,53 +105,29 @@ function figureOf(where: string, { scenario, ours, plain }: Outcome): Figure {
   const limit = allowedOver(scenario.dead, before);
   const times = plain.phases.during.p99 / plain.phases.before.p99;
   return {
-    name: `${where}: healthy p99 while ${scenario.name} hang`,
-    value: `${ms(before)} → ${ms(during)}`,
-    reference: `plain queue: ${ms(plain.phases.before.p99)} → ${ms(plain.phases.during.p99)} (${times.toFixed(0)} ×)`,
+    name: `${where}: ${scenario.name}`,
+    value: `${ms(before)} → ${ms(during)}, ${ours.slotsUsed} slots`,
+    reference: `${ms(plain.phases.before.p99)} → ${ms(plain.phases.during.p99)} (${times.toFixed(0)} ×)`,
     target: scenario.dead >= 100 ? '≤ + 100 ms' : '≤ 1.1 × or + 20 ms',
     reached: during <= limit,
-  };
-}
-
-function tableOf(title: string, outcomes: readonly Outcome[]): Table {
-  const line = (name: string, system: string, result: SystemResult): readonly string[] => {
-    const of = (phase: Phase): string => {
-      const { p50, p99, p999, deliveries } = result.phases[phase];
-      return `${[p50, p99, p999].map(each => Math.round(each)).join(' / ')} (${deliveries.toLocaleString('en')})`;
-    };
-    return [name, system, ...PHASES.map(of), `${result.missing}`, `${result.requestsToDead}`, `${result.slotsUsed}`];
-  };
-  return {
-    title,
-    head: ['that hang', 'system', ...PHASES, 'never begun', 'requests to the dead', 'slots, at most'],
-    rows: outcomes.flatMap(({ scenario, ours, plain }) => [
-      line(scenario.name, 'Holdfast', ours),
-      line(scenario.name, 'plain queue', plain),
-    ]),
   };
 }
 
 function report(virtual: readonly Outcome[], local: readonly Outcome[], skipped: readonly string[]): Section {
   const [first] = virtual;
   const [onStores] = local;
-  const loads = `${first?.scenario.perSecond} deliveries a second there, ${onStores?.scenario.perSecond ?? 'none'} here`;
-  const worst = (of: readonly Outcome[]): number => Math.max(0, ...of.map(({ ours }) => overBefore(ours)));
   return {
     id: 'g',
     title: '(g) Endpoints that hang',
-    method: `1,000 endpoints; some of them take requests and never answer, and recover later. The figures are milliseconds from the 202 to the first byte at the healthy ones (p50 / p99 / p99.9, and how many), before, while and after the others hang. It is measured twice: the real functions over AWS in memory on a **virtual clock** (5 ms for each call of DynamoDB and SQS, answers log-normal with median 120 ms and p99 770 ms), where full load takes no real time and nothing disturbs it; and **the real bundles, sender and sockets on this machine**, over DynamoDB Local and ElasticMQ, one process for each function. ${loads}: the local stores cannot take more without queueing. The **plain queue** in the same run is what a team writes first: one queue, a message for each delivery, a function that sends a batch of ten side by side. It has the same deadline (15 s), as many slots as our two functions together (${(first?.scenario.slots.fast ?? 0) + (first?.scenario.slots.slow ?? 0)} there, ${(onStores?.scenario.slots.fast ?? 0) + (onStores?.scenario.slots.slow ?? 0)} here) and one hop instead of two.`,
+    method: `p99 from the 202 to the first byte at the healthy of 1,000 endpoints, before others hang → while they do; most runs at once. Virtual clock: the functions in memory, ${first?.scenario.perSecond} deliveries a second, answers of 120 ms. Local stores: the bundles, DynamoDB Local and ElasticMQ, ${onStores?.scenario.perSecond ?? 'none'} a second. Beside: one plain queue, batches of ten, as many slots.`,
     figures: [
       ...virtual.map(each => figureOf('virtual clock', each)),
       ...local.map(each => figureOf('local stores', each)),
     ],
-    tables: [tableOf('Virtual clock', virtual), ...(local.length > 0 ? [tableOf('Local stores', local)] : [])],
     notes: [
-      'The plain queue is faster while all is well: it has one hop and writes nothing. But it has no order of retries, no pause and no record.',
-      'An endpoint that hangs takes one slot, once, for one deadline. Then its breaker is open, and probes go through the slow function. So slots are needed for the sessions in flight and for the endpoints that begin to hang within one deadline.',
-      'On local stores a larger share of the traffic goes to endpoints that hang: at few deliveries a second, a smaller share would not fill the slots of the plain queue.',
-      'On local stores both JVMs, five programs, the endpoints and everything else on the machine share two cores; the load is below. If p50 moves as well, the cause was the machine: endpoints that hang move only p99. After a call that timed out, its wake-up is hidden for 70 s. So trust the figures of the virtual clock, which nothing disturbs, and measure the others on a quiet machine.',
+      'An endpoint that hangs takes one slot for one deadline; then its breaker is open, and trial requests go through the slow function.',
+      'Local stores share two cores with both JVMs and all programs: trust the virtual clock.',
       ...skipped,
     ],
-    numbers: { virtualWorst: worst(virtual), localWorst: worst(local) },
   };
 }

@@ -18,8 +18,7 @@ export interface Scenario {
   readonly slots: { readonly fast: number; readonly slow: number };
 }
 
-export type Phase = 'before' | 'during' | 'after';
-export const PHASES: readonly Phase[] = ['before', 'during', 'after'];
+type Phase = 'before' | 'during' | 'after';
 
 /** Milliseconds from the 202 (the plain queue: from SendMessage's answer) to the first byte at a healthy endpoint. */
 interface PhaseResult {

@@ -21,7 +21,7 @@ export const INPUTS = {
       [0.99, 25],
       [1, 80],
     ],
-    source: 'smplogs.com: 10 to 30 ms for REST, somewhat less for HTTP; the tail is assumed',
+    source: 'smplogs.com, of REST; the tail is assumed',
   },
   dynamo: {
     name: 'one DynamoDB call',
@@ -46,7 +46,7 @@ export const INPUTS = {
     source: 'assumed',
   },
   mapping: {
-    name: 'from sent to the start of the function (event source mapping)',
+    name: 'from sent to the start of the function',
     at: [
       [0, 5],
       [0.1, 13.7],
@@ -55,7 +55,7 @@ export const INPUTS = {
       [0.99, 105],
       [1, 400],
     ],
-    source: 'bitesizedserverless.com, 1,024 messages, eu-west-1, 2022-09; send included',
+    source: 'bitesizedserverless.com, 2022-09; send included',
   },
   sandbox: {
     name: 'a new environment, before our code',
@@ -65,7 +65,7 @@ export const INPUTS = {
       [0.99, 300],
       [1, 600],
     ],
-    source: 'assumed; Lambda bills from the start of our code',
+    source: 'assumed',
   },
 } as const satisfies Readonly<Record<string, Quantiles>>;
 

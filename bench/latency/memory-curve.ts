@@ -60,25 +60,11 @@ export function cheapestUnder(limit: number, curve: readonly Choice[]): Choice |
   return curve.filter(it => it.p99 < limit).sort((a, b) => a.dollars - b.dollars)[0];
 }
 
-export function memoryTable(curve: readonly Choice[], todayMb: number, limit: number): Table {
-  const cheapest = cheapestUnder(limit, curve);
+export function memoryTable(curve: readonly Choice[]): Table {
   const ms = (value: number): string => value.toFixed(0);
-  const said = (it: Choice): string =>
-    [it.memoryMb === todayMb ? 'today' : '', it === cheapest ? `the cheapest under ${limit} ms` : '']
-      .filter(each => each !== '')
-      .join(', ');
   return {
-    title: 'Memory of ingest and process, predicted: of a million events, one in a batch',
-    head: ['MB', 'share of a core', 'ingest ms', 'process ms', '$ of Lambda’s time', 'processed p99', 'in a burst', ''],
-    rows: curve.map(it => [
-      it.memoryMb.toLocaleString('en'),
-      Math.min(1, it.memoryMb / CORE_MB).toFixed(2),
-      it.ingestMs.toFixed(1),
-      it.processMs.toFixed(1),
-      it.dollars.toFixed(2),
-      ms(it.p99),
-      ms(it.burstP99),
-      said(it),
-    ]),
+    title: 'Memory of ingest and process',
+    head: ['MB', '$ of Lambda’s time', 'done p99', 'in a burst'],
+    rows: curve.map(it => [it.memoryMb.toLocaleString('en'), it.dollars.toFixed(2), ms(it.p99), ms(it.burstP99)]),
   };
 }

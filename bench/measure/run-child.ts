@@ -1,10 +1,8 @@
 import { spawn } from 'node:child_process';
 
-/** What a measured process tells about itself, and how long it lived. */
+/** What a measured process tells about itself. */
 export interface ChildRun<Told> {
   readonly told: Told;
-  /** From its start to its end, in milliseconds. */
-  readonly wallMs: number;
 }
 
 /**
@@ -15,7 +13,6 @@ export async function runChild<Told>(
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},
 ): Promise<ChildRun<Told>> {
-  const startedAt = performance.now();
   const child = spawn(process.execPath, [...args], {
     // Nothing of the caller's environment changes how Node starts.
     env: { PATH: process.env['PATH'] ?? '', ...env },
@@ -32,8 +29,7 @@ export async function runChild<Told>(
     child.on('error', reject);
     child.on('close', resolve);
   });
-  const wallMs = performance.now() - startedAt;
   const last = stdout.trimEnd().split('\n').at(-1) ?? '';
   if (code !== 0 || last === '') throw new Error(`A measured process ended with ${code}: ${stderr.slice(-2_000)}`);
-  return { told: JSON.parse(last) as Told, wallMs };
+  return { told: JSON.parse(last) as Told };
 }

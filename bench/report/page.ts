@@ -1,6 +1,6 @@
 /** bench/RESULTS.md: a head, and one part per benchmark between markers, so that a run replaces only its own parts. */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { cpus, loadavg, release, totalmem } from 'node:os';
+import { cpus, loadavg, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { drawChart } from './chart.ts';
 import { type KnownNumbers, type Section, toMarkdown } from './section.ts';
@@ -16,9 +16,7 @@ const HEAD = `# Performance and cost, measured
 
 ![What it costs and how fast it is, each figure beside its target](../docs/understand/measured.svg)
 
-Written by \`npm run bench -- --write\`. Everything here ran on one machine against local stand-ins: **emulator, not AWS**. Milliseconds on this machine say nothing about Lambda, so every time is compared with something that ran in the same round. Counts are the same on AWS. Dollars and latencies on AWS are **predicted**, from list prices and from a model whose inputs are shown. \`bench/calibration/calibrate.ts\` compares them with an account of yours.
-
-Times are CPU (user and system) of child processes in interleaved rounds, after two warm-up rounds; medians, with the quartiles in brackets. \`npm run bench -- --quick\` repeats (a), (b), (c) and (f) in under five minutes on two cores; \`npm run bench -- c\` repeats one of them. A full run takes half an hour there, on a machine that does nothing else. (d) and (g) need a JDK 17 and Maven. (d) also needs npm and the servers of its peers; it takes them from Debian's packages if they are not installed. If a section fails, the run names it at the end and keeps the others.
+Written by \`npm run bench -- --write\`, on one machine against local stand-ins: **not on AWS**. Counts are the same there; dollars and latencies are **predicted**. Times are CPU (user and system) of child processes, beside something that ran in the same round: medians, quartiles in brackets. A target's brackets hold what was hoped for at best. [Measured](../docs/understand/measured.md) says how to repeat, judge and calibrate them. \`--quick\` repeats (a), (b), (c) and (f) in five minutes. (d) and (g) need a JDK 17 and Maven; (d) takes its peers' servers from Debian's packages.
 `;
 
 export function readNumbers(): KnownNumbers {
@@ -29,7 +27,7 @@ export function readNumbers(): KnownNumbers {
 function machine(): string {
   const [first] = cpus();
   const memory = Math.round(totalmem() / 2 ** 30);
-  return `${cpus().length} × ${first?.model.trim() ?? 'unknown CPU'}, ${memory} GB, Linux ${release()}, Node ${process.version}, load ${loadavg()[0]?.toFixed(0)}`;
+  return `${cpus().length} × ${first?.model.trim() ?? 'unknown CPU'}, ${memory} GB, Node ${process.version}, load ${loadavg()[0]?.toFixed(0)}`;
 }
 
 /** Replaces these sections in the page's text and keeps all others. */
@@ -47,7 +45,8 @@ export function mergeSections(page: string, sections: readonly Section[], stamp:
 export function writeSections(sections: readonly Section[], date: Date, mode: string): void {
   const page = existsSync(PAGE) ? readFileSync(PAGE, 'utf8') : '';
   writeFileSync(PAGE, mergeSections(page, sections, `${date.toISOString().slice(0, 10)}, ${machine()}, ${mode} run.`));
-  const numbers = { ...readNumbers(), ...Object.fromEntries(sections.map(it => [it.id, it.numbers])) };
+  const known = sections.flatMap(({ id, numbers }) => (numbers === undefined ? [] : [[id, numbers] as const]));
+  const numbers: KnownNumbers = { ...readNumbers(), ...Object.fromEntries(known) };
   const sorted = Object.fromEntries(Object.entries(numbers).sort(([a], [b]) => a.localeCompare(b)));
   writeJson(NUMBERS, sorted);
   writeFileSync(CHART, drawChart(sorted));

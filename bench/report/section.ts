@@ -6,8 +6,8 @@ export interface Figure {
   readonly value: string;
   /** What it is compared with, measured or counted in the same run. */
   readonly reference: string;
+  /** In brackets behind it, what was hoped for at best. */
   readonly target?: string;
-  readonly moonshot?: string;
   /** Does the value reach the target? Absent where there is none. */
   readonly reached?: boolean;
 }
@@ -23,16 +23,16 @@ export interface Section {
   /** One letter, the name of the subcommand. */
   readonly id: string;
   readonly title: string;
-  /** One paragraph: how it is measured, and what it does not say. */
+  /** At most sixty words: how it is measured, and what it does not say. */
   readonly method: string;
   readonly figures: readonly Figure[];
   readonly tables?: readonly Table[];
-  /** What is not reached, and why; what surprised. */
+  /** At most three, which change how a number is read. */
   readonly notes?: readonly string[];
   /** Data the product reads: path in the repository to value, written as JSON with the page. */
   readonly data?: Readonly<Record<string, unknown>>;
   /** Numbers for the other benchmarks and for the chart, by name. */
-  readonly numbers: Readonly<Record<string, number>>;
+  readonly numbers?: Readonly<Record<string, number>>;
 }
 
 /** All sections' numbers of the last run that was written, by section. */
@@ -51,19 +51,21 @@ interface BenchOptions {
 export type Bench = (options: BenchOptions) => Promise<Section>;
 
 export function toMarkdown({ title, method, figures, tables = [], notes = [] }: Section): string {
-  const verdict = (figure: Figure): string => {
-    if (figure.reached === undefined) return '';
-    return figure.reached ? 'reached' : '**not reached**';
-  };
-  const rows = figures.map(it => [it.name, it.value, it.reference, it.target ?? '', it.moonshot ?? '', verdict(it)]);
+  const rows = figures.map(it => [it.name, it.value, it.reference, verdictOf(it)]);
   const parts = [
     `## ${title}`,
     method,
-    ...(rows.length > 0 ? [tableText(['', 'now', 'reference in the same run', 'target', 'moonshot', ''], rows)] : []),
+    ...(rows.length > 0 ? [tableText(['', 'now', 'beside, in the same run', 'target'], rows)] : []),
     ...tables.flatMap(each => [`**${each.title}**`, tableText(each.head, each.rows)]),
     ...(notes.length > 0 ? [notes.map(note => `- ${note}`).join('\n')] : []),
   ];
   return `${parts.join('\n\n')}\n`;
+}
+
+/** A target and whether it is reached, in one cell. */
+export function verdictOf({ target, reached }: Pick<Figure, 'target' | 'reached'>): string {
+  if (target === undefined) return '';
+  return `${target}: ${reached ? 'reached' : '**not reached**'}`;
 }
 
 export function tableText(head: readonly string[], rows: readonly (readonly string[])[]): string {

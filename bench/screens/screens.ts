@@ -217,15 +217,24 @@ const counted = (value: number): string => value.toLocaleString('en', { maximumF
 /** Over what nothing may pass in silence. */
 export const isMuch = ({ readUnits, ms }: Looked): boolean => readUnits > MOST_UNITS || ms > MOST_MS;
 
+function atMost(name: string, of: readonly Looked[]): readonly string[] {
+  const most = (value: (it: Looked) => number): string => counted(Math.max(...of.map(value)));
+  return [name, most(it => it.calls), most(it => it.readUnits), most(it => it.ms)];
+}
+
 export const measureScreens: Bench = async ({ quick, say }): Promise<Section> => {
   const [events, deaths] = quick ? [EVENTS / 10, DEATHS / 10] : [EVENTS, DEATHS];
   const all = await lookAtAll(await openMillion(events, deaths), say);
-  const unsaid = all.filter(it => isMuch(it) && it.said === undefined);
+  const much = all.filter(isMuch);
+  const unsaid = much.filter(it => it.said === undefined);
+  const listed = much.filter(it => it.ms > MOST_MS);
+  const rest = much.filter(it => !listed.includes(it));
+  const little = all.filter(it => !isMuch(it));
   const figures: Figure[] = [
     {
-      name: `screens and commands over ${MOST_UNITS} read units or a second that do not say so first`,
+      name: `over ${MOST_UNITS} read units or a second, and do not say so first`,
       value: `${unsaid.length} of ${all.length}`,
-      reference: `${all.filter(isMuch).length} are over`,
+      reference: `${much.length} are over`,
       target: '0',
       reached: unsaid.length === 0,
     },
@@ -233,19 +242,18 @@ export const measureScreens: Bench = async ({ quick, say }): Promise<Section> =>
   return {
     id: 'j',
     title: '(j) Screens and list commands',
-    method: `The console's routes and the commands themselves over ${counted(events)} events of 30 days in four sources in memory, ${counted(deaths)} of them open dead letters. Reads are billed by the published rules. A call takes 5 ms of a virtual clock, nothing else takes time; each item of a batch counts as a call. Of the events that ended well those of the last 25 hours are in memory: no row reads older ones. An hour has ${counted(events / 720)} events. Each row is one person who has asked nothing before. Of what is sent: 100 customers, one endpoint that fails among 101, ${counted(DELIVERIES)} deliveries to it, half of them dead; calls one after the other.`,
+    method: `The console's routes and the commands over ${counted(events)} events of 30 days in memory, four sources, ${counted(deaths)} open dead letters; of what is sent, 100 customers and ${counted(DELIVERIES)} deliveries to an endpoint that fails. Each asks for the first time. Reads are billed by the published rules; a call, or an item of a batch, takes 5 ms.`,
     figures,
     tables: [
       {
-        title: 'What each asks (counted)',
-        head: ['screen or command', 'calls', 'read units', 'ms', 'says so first'],
-        rows: all.map(it => [
-          it.name.replaceAll('|', '/'),
-          ...[it.calls, it.readUnits, it.ms].map(counted),
-          isMuch(it) ? (it.said === undefined ? '**no**' : 'yes') : '',
-        ]),
+        title: 'Those that take over a second',
+        head: ['screen or command', 'calls', 'read units', 'ms'],
+        rows: [
+          ...listed.map(it => [it.name.replaceAll('|', '/'), ...[it.calls, it.readUnits, it.ms].map(counted)]),
+          atMost(`each of the ${rest.length} others of them, at most`, rest),
+          atMost(`each of the ${little.length} that need not say so, at most`, little),
+        ],
       },
     ],
-    numbers: { over: all.filter(isMuch).length, unsaid: unsaid.length },
   };
 };

@@ -14,7 +14,7 @@ const APP = join(import.meta.dirname, '../peers/bullmq-app.ts');
 
 export const bullmq: System = {
   name: 'BullMQ on Redis 7',
-  synced: 'the job, by fsync of the append-only file at every write (appendfsync always)',
+  synced: 'the job (appendfsync always)',
   durable: true,
   async start(folder) {
     const { bin, libraries } = await findServer('redis-server');

@@ -4,8 +4,7 @@ import type { System } from '#test/kit/processes/system.ts';
 
 export const holdfast: System = {
   name: 'Holdfast',
-  synced:
-    'the record and the payload in DynamoDB Local (SQLite, journal on, synced at each commit as SQLite does by default), then the message in ElasticMQ (H2 file, written by its own thread)',
+  synced: 'record and payload in DynamoDB Local (SQLite, synced at each commit), then the message in ElasticMQ (H2)',
   durable: true,
   start: folder => startHoldfast(folder),
 };

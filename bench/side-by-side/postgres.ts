@@ -19,7 +19,7 @@ CREATE TABLE payments (id text PRIMARY KEY, amount int NOT NULL, times int NOT N
 
 export const postgres: System = {
   name: 'node:http + Postgres 15',
-  synced: 'the row, by fsync of the write-ahead log at each commit (defaults: fsync and synchronous_commit on)',
+  synced: 'the row (fsync at each commit)',
   durable: true,
   async start(folder) {
     const { bin, libraries } = await findServer('postgres');

@@ -19,17 +19,7 @@ export interface StoredEvent {
   readonly payloadsDays: number;
 }
 
-export const BILL_LINES = [
-  'API',
-  'Lambda',
-  'DynamoDB writes',
-  'DynamoDB reads',
-  'DynamoDB storage',
-  'SQS',
-  'Logs',
-  'S3',
-] as const;
-type BillLine = (typeof BILL_LINES)[number];
+type BillLine = 'API' | 'Lambda' | 'DynamoDB writes' | 'DynamoDB reads' | 'DynamoDB storage' | 'SQS' | 'Logs' | 'S3';
 export type Bill = Readonly<Record<BillLine, number>>;
 
 const GB = 1e9;

@@ -23,18 +23,11 @@ export interface DeliveryCounts {
   /** Bytes of one request, headers included. */
   readonly sentBytes: number;
 }
-export const DELIVERY_LINES = [
-  'API',
-  'SQS',
-  'Lambda',
-  'DynamoDB writes',
-  'DynamoDB reads',
-  'comparing (tend)',
-  'Logs',
-  'Storage',
-  'Transfer out',
-] as const;
-export type DeliveryBill = Readonly<Record<(typeof DELIVERY_LINES)[number], number>>;
+
+type DeliveryLine =
+  | ('API' | 'SQS' | 'Lambda' | 'DynamoDB writes' | 'DynamoDB reads')
+  | ('comparing (tend)' | 'Logs' | 'Storage' | 'Transfer out');
+export type DeliveryBill = Readonly<Record<DeliveryLine, number>>;
 
 /** Dollars for a million deliveries of these counts each. */
 export function deliveryBill(counts: DeliveryCounts): DeliveryBill {

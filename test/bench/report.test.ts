@@ -4,10 +4,10 @@ import { describe, expect, it } from 'vitest';
 import { quantile, spreadOf } from '#bench/measure/statistics.ts';
 import { drawChart } from '#bench/report/chart.ts';
 import { mergeSections, PAGE, readNumbers } from '#bench/report/page.ts';
-import type { Section } from '#bench/report/section.ts';
+import { type Section, toMarkdown } from '#bench/report/section.ts';
 import { readArguments } from '#bench/run.ts';
 
-const section = (id: string, title: string): Section => ({ id, title, method: 'how', figures: [], numbers: {} });
+const section = (id: string, title: string): Section => ({ id, title, method: 'how', figures: [] });
 
 describe('the page', () => {
   it('gets the new sections in order and keeps all others', () => {
@@ -23,6 +23,35 @@ describe('the page', () => {
     const sections = [...page.matchAll(/<!-- bench:(\w) -->\n([\s\S]*?)<!-- \/bench:\1 -->/g)];
     expect(sections.map(([, id]) => id)).toEqual(expect.arrayContaining(['a', 'b', 'c', 'f']));
     for (const [, id, text] of sections) expect(text, id).toMatch(/^_20\d\d-\d\d-\d\d, .*Node v\d+.*_$/m);
+  });
+});
+
+/** The last one is by hand. */
+const SECTIONS = [...readFileSync(PAGE, 'utf8').matchAll(/<!-- bench:([a-hj]) -->\n([\s\S]*?)<!-- \/bench:\1 -->/g)];
+
+describe('a section of the page', () => {
+  it.each(SECTIONS.map(([, id = '', text = '']) => ({ id, text })))(
+    'says in sixty words how it was measured, and in three notes what changes how it is read ($id)',
+    ({ text }) => {
+      const [, method = ''] = text.split('\n\n');
+      expect(method.split(/\s+/).length).toBeLessThanOrEqual(60);
+      expect(text.match(/^- /gm)?.length ?? 0).toBeLessThanOrEqual(3);
+    },
+  );
+
+  it('has a target and its verdict in one cell, and no column for what few have', () => {
+    const figures = [
+      { name: 'one', value: '1', reference: 'r', target: '≤ 2 (1)', reached: true },
+      { name: 'two', value: '3', reference: 'r', target: '≤ 2', reached: false },
+      { name: 'three', value: '3', reference: 'r' },
+    ];
+    const lines = toMarkdown({ ...section('a', 'A'), figures }).split('\n');
+    expect(lines.filter(line => line.startsWith('|')).slice(2)).toEqual([
+      '| one | 1 | r | ≤ 2 (1): reached |',
+      '| two | 3 | r | ≤ 2: **not reached** |',
+      '| three | 3 | r |  |',
+    ]);
+    expect(SECTIONS.map(([, , text]) => text).join('\n')).toContain('|  | now | beside, in the same run | target |');
   });
 });
 

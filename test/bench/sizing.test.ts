@@ -60,11 +60,18 @@ describe('the published rows', () => {
     expect(text).toContain(`${carries(single)} to ${carries(peak)} deliveries/s`);
   });
 
-  it('are those of docs/operate/scale.md and bench/RESULTS.md', () => {
-    for (const page of ['docs/operate/scale.md', 'bench/RESULTS.md']) {
-      const text = readFileSync(new URL(`../../${page}`, import.meta.url), 'utf8');
-      for (const name of names) expect(text, page).toContain(`| ${LOADS[name].name} |`);
-    }
+  it('are those of docs/operate/scale.md', () => {
+    const text = readFileSync(new URL('../../docs/operate/scale.md', import.meta.url), 'utf8');
+    for (const name of names) expect(text).toContain(`| ${LOADS[name].name} |`);
+  });
+
+  it('are judged in bench/RESULTS.md', () => {
+    const page = readFileSync(new URL('../../bench/RESULTS.md', import.meta.url), 'utf8');
+    const { hang, hangSlots, wide } = rows;
+    for (const row of [hang, hangSlots])
+      expect(page).toContain(`| ${row.times.first.p99} ms | one queue: ${row.plain.p99} ms |`);
+    const seconds = (ms = 0): string => `${(ms / 1_000).toFixed(1)} s`;
+    expect(page).toContain(`| ${seconds(wide.wide?.delivered.most)} | one queue: ${seconds(wide.plain.wideMost)} |`);
   });
 });
 

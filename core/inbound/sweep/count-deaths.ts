@@ -10,7 +10,7 @@ import type { SweepRun } from './sweep-run.ts';
 import type { Deaths } from './sweeper-record.ts';
 
 /** A count of as many, each minute, is about seventy read units. Twice as many are counted every second minute. */
-export const COUNTED_A_MINUTE = 5_000;
+const COUNTED_A_MINUTE = 5_000;
 const LONGEST_MS = HOUR_MS;
 
 /** The last count while it holds, else a new one: source by source, of those that have any, until the run is over. */
