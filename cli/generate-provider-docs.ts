@@ -1,7 +1,7 @@
 /** docs/reference/providers.md and docs/providers/<id>.md, out of providers/. `npm run write` writes them. */
 import type { ProviderSpec } from '#core/provider/provider-spec.ts';
 import { PROVIDERS } from '#providers/index.ts';
-import { cell, duration, renderProviderPage, STRENGTHS } from './render-provider-page.ts';
+import { cell, renderProviderPage, STRENGTHS } from './render-provider-page.ts';
 
 const PAGES = 'docs/providers';
 
@@ -20,32 +20,42 @@ function renderTable(specs: readonly ProviderSpec[]): string {
   const strengths = Object.entries(STRENGTHS).map(([name, meaning]) => `- **${name}** (${count(name)}): ${meaning}`);
   return [
     '# Providers',
-    `${specs.length} providers are described in \`providers/\`, one file each: how they sign, what identifies an event, what they want as an answer, when they try again. A provider that is missing: [add a provider](../receive/add-a-provider.md).`,
+    `${specs.length} providers, described in \`providers/\`, one file each. One is missing? [Add a provider](../receive/add-a-provider.md).`,
     'The provider of a request is the one of its source, never guessed from its headers: several providers use the same header names with different rules.',
     strengths.join('\n'),
-    [
-      '| Provider | Id | Strength | Tells events apart by | Waits | Handshake | Not confirmed |',
-      '|---|---|---|---|---|---|---|',
-      ...rows,
-    ].join('\n'),
-    'The signing rules are held by test vectors. Retries, deadlines and the fields of an event were looked up in the documentation of the provider on the date its page names; what was not found there is on the page under "Not confirmed", and the last column counts it. Consoles move their menus: read the set-up texts as a direction.',
+    'What a page says:',
+    PAGE.map(line => `- ${line}`).join('\n'),
+    'No strength below means `signed`; `…` means that the page names more.',
+    ['| Provider | Id | Identity | Strength |', '|---|---|---|---|', ...rows].join('\n'),
+    'Test vectors hold the signing rules. All else was looked up in the documentation on the day its page names. Dashboards change: take the set-up text as a guide.',
     'Made by `npm run write`.',
     '',
   ].join('\n\n');
 }
 
+const PAGE = [
+  '**Set-up**: "this URL" is that of the source; "the secret" is what you give to `holdfast sources set-secret`.',
+  '**Proof**: what is signed, and where the signature is. Where it names no time, a request of any age is accepted.',
+  '**Identity**: requests that agree in it are one event; the first alternative that is there counts. "Repeats may change" names what differs when the provider sends an event again.',
+  '**Type**, **Time**, **Order**: the type of an event, when it happened, what events of one thing have in common.',
+  '**Handshake**: a request that Holdfast answers by itself. It echoes plain tokens only.',
+  '**Answer**: what Holdfast answers, where it is not 200 with a short JSON and 401; how long the provider waits, where that is known.',
+  '**Not confirmed**: what its documentation does not say, or was not read there. "Event fields" are those that identify, name and date an event; "new time on retries": whether a repeat is signed anew.',
+];
+
+/** Parts of an identity that the table shows. */
+const SHOWN = 3;
+
 function columns(spec: ProviderSpec): string[] {
   const [first = []] = spec.identity.key;
-  const key = first
-    .map(part => (part === 'none' ? 'nothing' : part === 'hash:body' ? 'content' : part.replace(/^[a-z]+:|\?$/g, '')))
-    .join(' + ');
+  const parts = first.map(part =>
+    part === 'none' ? 'nothing' : part === 'hash:body' ? 'content' : part.replace(/^[a-z]+:|\?$/g, ''),
+  );
+  const more = parts.length > SHOWN ? ', …' : '';
   return [
     `[${spec.title}](../providers/${spec.id}.md)`,
     `\`${spec.id}\``,
-    spec.strength,
-    `\`${key}\`${spec.identity.items === undefined ? '' : ' (each item)'}`,
-    duration(spec.ack.deadlineMs / 1000),
-    [...new Set(spec.handshakes.map(handshake => handshake.when.method))].join(', '),
-    String(spec.unconfirmed?.length ?? 0),
+    `${parts.slice(0, SHOWN).join(', ')}${more}`,
+    spec.strength === 'signed' ? '' : spec.strength,
   ];
 }

@@ -9,126 +9,148 @@ import {
 } from '#core/provider/provider-spec.ts';
 import { type DeclaredSample, declaredSamples, hasSamples } from '#operator/sources/sample-event.ts';
 
-/** What each strength means, for the pages and the table. */
+/** What each strength means, for the table. */
 export const STRENGTHS: Readonly<Record<ProviderSpec['strength'], string>> = {
-  signed: 'The signature covers the content: who changes a byte, or has no key, is refused.',
+  signed: 'the signature covers the content: anyone who changes a byte or lacks the key is refused.',
   origin:
-    'The proof says who sent the request, not what is in it: a captured request can be sent again with other content until the proof expires.',
-  'shared-secret':
-    'A token or password travels with every request and nothing is signed: whoever sees one request can send others.',
-  none: 'Nothing proves the sender: anyone who knows the URL can send. Handlers must look the fact up before they act.',
+    'the proof says who sent the request, not what is in it: until it expires, a captured request can be sent again with other content.',
+  'shared-secret': 'a token or password travels with every request: whoever sees one can send others.',
+  none: 'anyone who knows the URL can send. Handlers must look the fact up before they act.',
 };
+
+/** The same on the page of one that is not `signed`. */
+const WEAKER: Readonly<Record<ProviderSpec['strength'], string>> = {
+  signed: '',
+  origin: ': content is not signed',
+  'shared-secret': ': nothing is signed',
+  none: ': nothing proves the sender',
+};
+
+/** What a spec gives as the deadline where nobody states one. */
+const NOBODY_STATES_MS = 10_000;
 
 const ALGORITHMS: Readonly<Record<Scheme['alg'], string>> = {
   'hmac-sha1': 'HMAC-SHA1',
   'hmac-sha256': 'HMAC-SHA256',
   'hmac-sha512': 'HMAC-SHA512',
-  'digest-sha256': 'plain SHA-256 over secret and content',
+  'digest-sha256': 'plain SHA-256',
   ed25519: 'Ed25519',
   'ecdsa-p256-sha256': 'ECDSA P-256 with SHA-256',
   'rsa-sha1': 'RSA with SHA-1',
   'rsa-sha256': 'RSA with SHA-256',
   jwt: 'JSON Web Token',
-  token: 'token, compared as a whole',
+  token: 'the secret itself',
   basic: 'HTTP Basic',
 };
 
 const KEYS: Readonly<Record<string, string>> = {
-  x509Url: 'fetched from an address in the request, which is held to the hosts and paths of the provider',
-  jwksUrl: 'fetched from the published key set of the provider',
-  plaid: 'fetched from Plaid by its id',
-  x5c: 'in a certificate the token brings, which must lead to a pinned root',
+  x509Url: 'key fetched from an address in the request, of the provider only',
+  jwksUrl: "key fetched from the provider's published set",
+  plaid: 'key fetched from Plaid by its id',
+  x5c: 'key in a certificate of the token, which must lead to a pinned root',
 };
 
 /** The page of one provider, as Markdown. */
 export function renderProviderPage(spec: ProviderSpec): string {
   const sections = [
     `# ${spec.title}`,
-    `\`${spec.id}\` · [${spec.strength}](../reference/providers.md) · read ${spec.checkedOn}: ${docsLink(spec)}`,
-    ...(spec.strength === 'signed' ? [] : [STRENGTHS[spec.strength]]),
+    `\`${spec.id}\`, [${spec.strength}${WEAKER[spec.strength]}](../reference/providers.md), read ${spec.checkedOn}${docsLink(spec)}`,
     spec.setup,
     ...settings(spec),
-    '## Proof',
-    spec.verify.length === 0
-      ? 'None: every request is accepted.'
-      : spec.verify.map((scheme, i) => renderScheme(scheme, spec, i)).join('\n\n'),
-    '## Event',
-    [renderIdentity(spec.identity), ...renderSamples(spec.id)].join('\n'),
-    ...handshakes(spec),
-    '## Answer and retries',
-    `${renderAck(spec)} ${spec.retries}`,
+    ...proof(spec),
+    [...renderIdentity(spec.identity), ...renderSamples(spec.id)].join(' '),
+    ...spec.handshakes.map(handshake => `**Handshake:** ${renderHandshake(handshake)}.`),
+    [...renderAck(spec), `**Retries:** ${spec.retries}`].join(' '),
     ...addresses(spec),
-    ...source(spec),
+    ...(spec.source === undefined ? [] : [`**Source:** ${spec.source}`]),
     ...unconfirmed(spec),
-    `<!-- made from providers/${spec.id}.ts -->`,
   ];
   return `${sections.join('\n\n')}\n`;
 }
 
-/** `[host](address)`, or a link to a file of these docs. */
+/** `: [host](address)`; nothing where the documentation is this page. */
 function docsLink({ docs }: ProviderSpec): string {
-  return docs.startsWith('https://') ? `[${new URL(docs).hostname}](${docs})` : 'the description on this page';
+  return docs.startsWith('https://') ? `: [${new URL(docs).hostname}](${docs})` : '';
 }
 
-function configExample(spec: ProviderSpec): string {
-  const values = Object.keys(spec.settings ?? {}).map(name => `${name}: '…'`);
-  const rest = values.length > 0 ? `, settings: { ${values.join(', ')} }` : '';
-  const name = /^[a-z0-9]+$/.test(spec.id) ? spec.id : `'${spec.id}'`;
-  return ['```ts', '// gateway.config.ts, under sources', `${name}: { provider: '${spec.id}'${rest} },`, '```'].join(
-    '\n',
-  );
-}
-
+/** The entry of the configuration, where a source needs settings. */
 function settings(spec: ProviderSpec): string[] {
   const all = Object.entries(spec.settings ?? {});
   if (all.length === 0) return [];
-  const rows = all.map(([name, meaning]) => `| \`${name}\` | ${cell(meaning)} |`);
-  return [configExample(spec), ['| Setting | Meaning |', '|---|---|', ...rows].join('\n')];
-}
-
-function renderScheme(scheme: Scheme, spec: ProviderSpec, index: number): string {
-  const several = spec.verify.length > 1;
-  const signed = scheme.message === undefined ? '' : ` over \`${visible(scheme.message)}\``;
-  const lines = [
-    `- ${ALGORITHMS[scheme.alg]}${scheme.jwtAlg ? ` (${scheme.jwtAlg}, never another)` : ''}${signed}`,
-    `- In ${[scheme.sig.from].flat().map(place).join(', else ')}${encodingOf(scheme)}`,
+  const name = /^[a-z0-9]+$/.test(spec.id) ? spec.id : `'${spec.id}'`;
+  return [
+    [
+      '```ts',
+      '// gateway.config.ts, under sources',
+      `${name}: {`,
+      `  provider: '${spec.id}',`,
+      '  settings: {',
+      ...all.flatMap(([key, meaning]) => [`    // ${meaning.replaceAll('\n', ' ')}`, `    ${key}: '…',`]),
+      '  },',
+      '},',
+      '```',
+    ].join('\n'),
   ];
-  if (scheme.code !== undefined) lines.push('- Over a canonical text of the provider (see its documentation)');
-  if (scheme.url) lines.push('- The URL is part of it: set `publicUrl` in the environment');
-  if (scheme.key?.provider !== undefined)
-    lines.push(`- Key: ${KEYS[scheme.key.provider] ?? 'the secret of the source'}`);
-  for (const [name, value] of Object.entries(scheme.claims ?? {})) {
-    lines.push(
-      `- \`${name}\` must be ${value.startsWith('config:') ? `the setting \`${value.slice(7)}\`` : `\`${value}\``}`,
-    );
-  }
-  for (const bind of scheme.bind ?? [])
-    lines.push(`- ${place(bind.equals)} must be the hash of the ${bind.of ?? 'body'}`);
-  if (scheme.batch !== undefined)
-    lines.push(`- Every item of \`${scheme.batch}\` is checked by itself; a bad one is left out, good ones are kept`);
-  lines.push(`- Age: ${windowOf(scheme)}`);
-  if (scheme.when) lines.push(`- Only for requests with ${conditions(scheme.when)}`);
-  return [...(several ? [`${index === 0 ? 'First' : 'Or'} \`${scheme.id}\`:`, ''] : []), ...lines].join('\n');
 }
 
-function encodingOf(scheme: Scheme): string {
-  const encoding = scheme.encoding === undefined ? '' : `, in ${scheme.encoding}`;
-  const prefix = scheme.sig.parse?.prefix;
-  const optional = scheme.sig.parse?.prefixOptional ? ', which may be missing' : '';
-  return `${encoding}${prefix === undefined ? '' : `, after \`${prefix.trim()}\`${optional}`}`;
+function proof({ verify }: ProviderSpec): string[] {
+  const [first, ...others] = verify;
+  if (first === undefined) return ['**Proof:** none, every request is accepted.'];
+  if (others.length === 0) return [`**Proof:** ${renderScheme(first)}.`];
+  // The same but for the header is most often the new name of an old one.
+  const elsewhere = (scheme: Scheme) => renderScheme({ ...scheme, sig: { ...scheme.sig, from: first.sig.from } });
+  const or = (scheme: Scheme) =>
+    elsewhere(scheme) === renderScheme(first) ? `the same in ${whereOf(scheme)}` : renderScheme(scheme);
+  return [
+    `**Proof** (\`${first.id}\`): ${renderScheme(first)}.`,
+    ...others.map(scheme => `**Or** (\`${scheme.id}\`): ${or(scheme)}.`),
+  ];
 }
 
+function whereOf({ sig }: Scheme): string {
+  return [sig.from].flat().map(place).join(' or ');
+}
+
+function renderScheme(scheme: Scheme): string {
+  const only = scheme.jwtAlg === undefined ? '' : ` (only ${scheme.jwtAlg})`;
+  const signed =
+    scheme.code === undefined
+      ? scheme.message === undefined
+        ? ''
+        : ` of \`${visible(scheme.message)}\``
+      : " of the provider's canonical text (see its documentation)";
+  const claims = Object.entries(scheme.claims ?? {}).map(
+    ([name, value]) => `\`${name}\` must be ${value.startsWith('config:') ? place(value as Src) : `\`${value}\``}`,
+  );
+  return [
+    `${ALGORITHMS[scheme.alg]}${only}${signed}${encodingOf(scheme)} in ${whereOf(scheme)}${windowOf(scheme)}`,
+    ...(scheme.url ? ['the URL is signed: set `publicUrl`'] : []),
+    ...(scheme.key?.provider === undefined ? [] : [KEYS[scheme.key.provider] ?? "the source's secret"]),
+    ...claims,
+    ...(scheme.bind ?? []).map(bind => `${place(bind.equals)} must be the hash of the ${bind.of ?? 'body'}`),
+    ...(scheme.batch === undefined ? [] : ['each item is checked by itself, bad ones are left out']),
+    ...(scheme.when ? [`only with ${conditions(scheme.when)}`] : []),
+  ].join('; ');
+}
+
+function encodingOf({ encoding, sig }: Scheme): string {
+  const { prefix, prefixOptional } = sig.parse ?? {};
+  const after = prefix === undefined ? '' : ` after${prefixOptional ? ' an optional' : ''} \`${prefix.trim()}\``;
+  return encoding === undefined ? after : `, ${encoding}${after}`;
+}
+
+/** The limit of its age, where it has one. */
 function windowOf({ time, maxAgeSeconds, alg, timeless }: Scheme): string {
   if (time) {
-    const sides = [
-      time.past === undefined ? 'any age' : `at most ${duration(time.past)} old`,
-      time.future === undefined ? '' : `at most ${duration(time.future)} ahead`,
-    ];
-    return `${sides.filter(side => side !== '').join(', ')}, by ${place(time.from)}`;
+    const { past, future } = time;
+    const at = place(time.from);
+    if (past === undefined && future === undefined) return `; ${at} is signed, and may be of any age`;
+    if (past === future) return `; within ${duration(past ?? 0)} of ${at}`;
+    if (past === undefined) return `; at most ${duration(future ?? 0)} before ${at}`;
+    return `; at most ${duration(past)} after ${at}${future === undefined ? '' : `, ${duration(future)} before`}`;
   }
-  if (maxAgeSeconds !== undefined) return `at most ${duration(maxAgeSeconds)} by the token`;
-  if (timeless) return 'the token has no time';
-  return alg === 'jwt' ? 'until the token expires' : 'no time is signed';
+  if (maxAgeSeconds !== undefined) return `; for ${duration(maxAgeSeconds)}`;
+  return alg === 'jwt' && !timeless ? '; until it expires' : '';
 }
 
 function conditions({ header = {}, queryPresent = [], queryMissing = [] }: NonNullable<Scheme['when']>): string {
@@ -136,47 +158,65 @@ function conditions({ header = {}, queryPresent = [], queryMissing = [] }: NonNu
     ...Object.entries(header).map(([name, value]) => `header \`${name}\`${value === '*' ? '' : ` = \`${value}\``}`),
     ...queryPresent.map(name => `query parameter \`${name}\``),
     ...queryMissing.map(name => `no query parameter \`${name}\``),
-  ].join(', ');
+  ].join(' and ');
 }
 
 /** What the samples of `providers/samples/` say, which the generated suite holds the spec to. */
 function renderSamples(id: string): string[] {
   const samples = hasSamples(id) ? declaredSamples(id, new Date(0)) : [];
-  const differs = [...new Set(samples.flatMap(it => it.redeliveryChanges))].map(part);
-  const again = (sample: DeclaredSample) =>
-    sample.runsAgain === undefined ? [] : [`- Runs again when it is repeated (${sample.title}): ${sample.runsAgain}`];
+  const differs = grouped([...new Set(samples.flatMap(it => it.redeliveryChanges))]);
+  const again = ({ title, runsAgain }: DeclaredSample) =>
+    runsAgain === undefined ? [] : [`Repeats run again (${title}): ${runsAgain}`];
+  return [...(differs.length === 0 ? [] : [`Repeats may change ${list(differs)}.`]), ...samples.flatMap(again)];
+}
+
+function renderIdentity({ items, key, type, typeJoin, time = [], ordering }: Identity): string[] {
+  const types = typeJoin === undefined ? either(type) : type.map(part).join(typeJoin);
   return [
-    ...(differs.length === 0 ? [] : [`- A repetition may differ in ${differs.join(', ')}`]),
-    ...samples.flatMap(again),
+    ...(items === undefined ? [] : [`**Events:** each of ${list([items].flat().map(path => `\`${path}\``))}.`]),
+    `**Identity:** ${key.map(alternative).join('; else ')}.`,
+    `**Type:** ${types === '' ? 'none' : types}.`,
+    ...(eventTimes({ time }).length === 0
+      ? []
+      : [`**Time:** ${either(eventTimes({ time }).map(({ from }) => from))}.`]),
+    ...(ordering === undefined ? [] : [`**Order:** ${either([ordering].flat())}.`]),
   ];
 }
 
-function renderIdentity({ items, key, type, typeJoin, time = [], ordering }: Identity): string {
-  const lines: string[] = [];
-  if (items !== undefined) {
-    const paths = [items].flat().map(path => `\`${path}\``);
-    lines.push(`- Each of ${paths.join(', ')} is an event.`);
-  }
-  lines.push(`- The same if this is: ${key.map(alternative).join('; else ')}`);
-  const types = type.map(part).join(typeJoin === undefined ? ', else ' : ` \`${typeJoin}\` `);
-  lines.push(`- Type: ${types === '' ? '`unknown` for every event' : types}`);
-  const times = eventTimes({ time }).map(({ from }) => place(from));
-  if (times.length > 0) lines.push(`- Time: ${times.join(', else ')}`);
-  if (ordering !== undefined) lines.push(`- Ordered by: ${[ordering].flat().map(place).join(', else ')}`);
-  return lines.join('\n');
+/** `header a, else b`. */
+function either(places: readonly Src[]): string {
+  return grouped(places).join(', else ');
 }
 
 /** Parts that must be there, then those that count where they are. */
 function alternative(parts: readonly string[]): string {
-  const always = parts.filter(src => !src.endsWith('?')).map(part);
-  const some = parts.filter(src => src.endsWith('?')).map(src => place(src.slice(0, -1) as Src));
-  if (some.length === 0) return always.join(' + ');
-  return `${[...always, `where there: ${some.join(', ')}`].join(' + ')}`;
+  const always = parts.filter(src => !src.endsWith('?'));
+  const some = parts.filter(src => src.endsWith('?')).map(src => src.slice(0, -1));
+  const all = grouped([...always, ...some]);
+  if (some.length === 0) return list(all);
+  const first = all.slice(0, always.length).map(text => `${text}, `);
+  return `${first.join('').replace(/, $/, ' and, ')}if there, ${list(all.slice(always.length))}`;
+}
+
+/** The kind of a place once for those of a kind that follow each other; a field of the JSON after others says that it is. */
+function grouped(places: readonly string[]): readonly string[] {
+  const kindOf = (src = '') => part(src).replace(/`.*$/, '');
+  return places.map((src, i) => {
+    const kind = kindOf(src);
+    if (i === 0 || !part(src).includes('`')) return part(src);
+    if (kind === kindOf(places[i - 1])) return part(src).slice(kind.length);
+    return kind === '' && places.slice(0, i).some(it => part(it).includes(' `')) ? `JSON ${part(src)}` : part(src);
+  });
+}
+
+/** `a, b and c`. */
+function list(texts: readonly string[]): string {
+  return texts.length < 2 ? texts.join('') : `${texts.slice(0, -1).join(', ')} and ${texts.at(-1) ?? ''}`;
 }
 
 function part(src: string): string {
-  if (src === 'none') return 'nothing: every request counts as a new event';
-  if (src === 'hash:body') return 'the SHA-256 of the content';
+  if (src === 'none') return 'none, every request is a new event';
+  if (src === 'hash:body') return 'content (SHA-256)';
   return place(src as Src);
 }
 
@@ -190,17 +230,17 @@ function place(src: Src): string {
     case 'doc':
       return name;
     case 'root':
-      return `${name} of the body`;
+      return `the body's ${name}`;
     case 'parent':
-      return `${name} of the entry around it`;
+      return `the entry's ${name}`;
     case 'item':
-      return 'the name of the array';
+      return "the array's name";
     case 'form':
       return `form field ${name}`;
     case 'query':
       return `query parameter ${name}`;
     case 'sig':
-      return `${name} of the signature header`;
+      return `its ${name}`;
     case 'claim':
       return `claim ${name}`;
     case 'config':
@@ -210,72 +250,52 @@ function place(src: Src): string {
   }
 }
 
-/** 200 with our short JSON and 401 with the one of every cause go without saying. */
-function renderAck({ ack }: ProviderSpec): string {
-  const body = ack.body === undefined ? 'our short JSON' : ack.body === '' ? 'no content' : `\`${ack.body}\``;
-  const type = ack.contentType === undefined ? '' : ` (${ack.contentType})`;
+/** 200 with our short JSON and 401 with the one of every cause go without saying, and so does a deadline nobody states. */
+function renderAck({ ack, unconfirmed: unknown = [] }: ProviderSpec): string[] {
+  const body = ack.body === undefined ? '' : ack.body === '' ? '' : ` \`${ack.body}\``;
+  const type = ack.contentType === undefined || ack.body === '' ? '' : ` (${ack.contentType})`;
   const plain = ack.status === 200 && ack.body === undefined && ack.contentType === undefined;
-  const accepted = plain ? '' : `Accepted: ${ack.status} with ${body}${type}. `;
-  const empty = ack.rejectBody === '' ? ' with no content' : '';
-  const refused = ack.rejectStatus === 401 && empty === '' ? '' : `Refused: ${ack.rejectStatus}${empty}. `;
-  return `${accepted}${refused}It waits ${duration(ack.deadlineMs / 1000)}.`;
+  const empty = ack.rejectBody === '' ? 'empty ' : '';
+  const stated = ack.deadlineMs !== NOBODY_STATES_MS || !unknown.includes('deadline');
+  const parts = [
+    ...(plain ? [] : [`${ack.body === '' ? 'empty ' : ''}${ack.status}${body}${type}`]),
+    ...(ack.rejectStatus === 401 && empty === '' ? [] : [`refused by ${empty}${ack.rejectStatus}`]),
+    ...(stated ? [`within ${duration(ack.deadlineMs / 1000)}`] : []),
+  ];
+  return parts.length === 0 ? [] : [`**Answer:** ${parts.join(', ')}.`];
 }
 
-function handshakes(spec: ProviderSpec): string[] {
-  if (spec.handshakes.length === 0) return [];
-  return ['## Handshakes', spec.handshakes.map(renderHandshake).join('\n')];
-}
-
-function renderHandshake({ when, verify, guard, respond, store, confirm }: Handshake): string {
+function renderHandshake({ when, verify, respond, store, confirm }: Handshake): string {
+  const equals = (value: string | number) => (value === '*' ? '' : ` = \`${value}\``);
   const signs = [
     ...Object.entries(when.query ?? {}).map(([name, value]) => `\`?${name}=${value === '*' ? '…' : value}\``),
-    ...Object.entries(when.header ?? {}).map(
-      ([name, value]) => `header \`${name}\`${value === '*' ? '' : ` = \`${value}\``}`,
-    ),
-    ...Object.entries(when.jsonEquals ?? {}).map(
-      ([path, value]) => `\`${path}\`${value === '*' ? '' : ` = \`${value}\``}`,
-    ),
+    ...Object.entries(when.header ?? {}).map(([name, value]) => `header \`${name}\`${equals(value)}`),
+    ...Object.entries(when.jsonEquals ?? {}).map(([path, value]) => `\`${path}\`${equals(value)}`),
     ...(when.jsonMissing ?? []).map(path => `no \`${path}\``),
     ...(when.jsonKeysExactly ? [`only \`${when.jsonKeysExactly.join('`, `')}\` in the body`] : []),
     ...(when.formKeysExactly ? [`only the form fields \`${when.formKeysExactly.join('`, `')}\``] : []),
     ...(when.emptyJsonArrayAt ? [`an empty \`${when.emptyJsonArrayAt}\``] : []),
   ];
-  const proof =
-    verify === 'signature'
-      ? 'after its signature was checked'
-      : verify === 'none'
-        ? 'unsigned'
-        : 'after its token was compared';
+  const check = verify === 'signature' ? 'checked' : verify === 'none' ? 'unsigned' : 'token compared';
   const extras = [
-    guard ? 'text that is no plain token is refused' : '',
-    store ? 'the secret it brings is kept only while the source is pairing and has none' : '',
-    confirm ? 'the confirmation address is then called, if its host is the provider’s' : '',
-  ].filter(text => text !== '');
+    ...(store ? ['its secret is kept only while the source is pairing and has none'] : []),
+    ...(confirm ? ['the confirmation address is then called, if on a host of the provider'] : []),
+  ];
   const answer = `${respond.status}${respond.body ? ` \`${respond.body}\`` : ''}`;
-  return `- ${when.method} with ${signs.length > 0 ? signs.join(' and ') : 'anything'} (${proof}): ${answer}${extras.map(text => `; ${text}`).join('')}`;
+  const request = `${when.method}${signs.length > 0 ? ` with ${list(signs)}` : ''}`;
+  return [`${request} (${check}) gets ${answer}`, ...extras].join('; ');
 }
 
 function addresses({ ips }: ProviderSpec): string[] {
   if (!ips) return [];
-  const where = ips.copied ? ' in a public copy of the list' : '';
-  const refresh =
-    ips.at === undefined
-      ? 'they change, so compare them with that page'
-      : 'they change, so run `holdfast sources ips --refresh`';
-  return [
-    '## Addresses',
-    `From ${ips.from}, read${where} ${ips.readOn}; ${refresh} before you put them into \`allowList\`.`,
-    ips.ranges.map(range => `\`${range}\``).join(', '),
-  ];
+  const read = `${ips.copied ? 'public copy read' : 'read'} ${ips.readOn}`;
+  const first = ips.at === undefined ? 'compare them' : 'run `holdfast sources ips --refresh`';
+  const ranges = ips.ranges.map(range => `\`${range}\``).join(', ');
+  return [`**Addresses** (${ips.from}, ${read}; ${first} before you use them in \`allowList\`): ${ranges}.`];
 }
 
-function source({ source: text }: ProviderSpec): string[] {
-  return text === undefined ? [] : ['## Source', text];
-}
-
-function unconfirmed(spec: ProviderSpec): string[] {
-  if (!spec.unconfirmed || spec.unconfirmed.length === 0) return [];
-  return ['## Not confirmed', spec.unconfirmed.map(note => `- ${note}`).join('\n')];
+function unconfirmed({ unconfirmed: notes = [] }: ProviderSpec): string[] {
+  return notes.length === 0 ? [] : [`**Not confirmed:** ${notes.map(note => note.replace(/\.$/, '')).join('; ')}.`];
 }
 
 /** A text inside a table cell. */
@@ -288,7 +308,7 @@ function visible(message: string): string {
 }
 
 /** Seconds in words. */
-export function duration(seconds: number): string {
+function duration(seconds: number): string {
   const [value, unit] =
     seconds >= 86_400 && seconds % 86_400 === 0
       ? [seconds / 86_400, 'day']

@@ -7,8 +7,8 @@ export const template: ProviderSpec = {
   docs: 'https://docs.example.com/webhooks',
   // The day you read the provider's documentation.
   checkedOn: '2026-11-21',
-  // What you could not find there; shown on the documentation page. Leave it out when there is nothing.
-  unconfirmed: ['The deadline of an answer.'],
+  // What you could not find there: event fields, retries, deadline, or a clause. Leave it out when there is nothing.
+  unconfirmed: ['deadline'],
   strength: 'signed',
   verify: [
     {

@@ -5,7 +5,7 @@ export const adobe: ProviderSpec = {
   title: 'Adobe I/O Events',
   docs: 'https://developer.adobe.com/events/docs/guides/',
   checkedOn: '2026-11-21',
-  unconfirmed: ['Which fields identify, name and date an event.'],
+  unconfirmed: ['event fields'],
   strength: 'signed',
   verify: [
     {
@@ -61,9 +61,9 @@ export const adobe: ProviderSpec = {
     'x-adobe-public-key2-path',
   ],
   keepHeaders: ['x-adobe-retry-count', 'x-adobe-event-id', 'x-adobe-event-code', 'x-adobe-provider'],
-  settings: { clientId: 'The client id (API key) of the Adobe Developer Console project' },
+  settings: { clientId: 'Client id (API key) of the project' },
   retries:
-    'For 24 hours: after one minute, then twice as long each time up to 15 minutes. A registration that keeps failing is marked unstable and then disabled.',
+    'For 24 hours: after one minute, then twice as long each time up to 15 minutes. A registration that keeps failing becomes unstable, then disabled.',
   setup:
-    'Adobe Developer Console, the project, Add event registration: this URL as webhook, delivery one event at a time; Adobe calls with a challenge. There is no secret; enter the client id of the project as a setting.',
+    'Adobe Developer Console, the project, Add event registration: this URL as webhook, one event at a time; Adobe calls with a challenge. There is no secret.',
 };

@@ -5,7 +5,7 @@ export const adyenPlatforms: ProviderSpec = {
   title: 'Adyen platform and management webhooks',
   docs: 'https://docs.adyen.com/development-resources/webhooks/secure-webhooks/verify-hmac-signatures',
   checkedOn: '2026-11-21',
-  unconfirmed: ['That every platform webhook has an id of its own that stays the same when it is repeated.'],
+  unconfirmed: ['that every platform webhook has an id of its own', 'same id on retries'],
   strength: 'signed',
   verify: [
     {
@@ -29,7 +29,7 @@ export const adyenPlatforms: ProviderSpec = {
   methods: ['POST'],
   signatureHeaders: ['hmacsignature'],
   keepHeaders: ['protocol'],
-  retries: 'As for the standard webhooks: three quick attempts, then a queue for up to 30 days.',
+  retries: 'Three quick attempts, then a queue for up to 30 days.',
   setup:
-    'Customer Area, Developers, Webhooks: create the balance platform or management webhook with this URL, generate the HMAC key (hex) and use it as the secret.',
+    'Customer Area, Developers, Webhooks: a balance platform or management webhook with this URL; generate the HMAC key (hex), which is the secret.',
 };

@@ -5,7 +5,7 @@ export const adyen: ProviderSpec = {
   title: 'Adyen standard webhooks',
   docs: 'https://docs.adyen.com/development-resources/webhooks/handle-webhook-events',
   checkedOn: '2026-11-22',
-  unconfirmed: ['That pspReference, eventCode and success together tell events apart.'],
+  unconfirmed: ['that pspReference, eventCode and success together tell events apart'],
   strength: 'signed',
   verify: [
     {
@@ -33,7 +33,7 @@ export const adyen: ProviderSpec = {
   methods: ['POST'],
   signatureHeaders: [],
   retries:
-    'Three quick attempts (9, 18 and 27 seconds), then a queue per endpoint: after 2, 5, 10, 15 and 30 minutes, 1, 2, 4 and 8 hours, and so on for up to 30 days. The queue holds back later events.',
+    'Three quick attempts (9, 18, 27 seconds), then a queue per endpoint, which holds back later events: after 2, 5, 10, 15, 30 minutes, 1, 2, 4, 8 hours and so on for 30 days.',
   setup:
-    'Customer Area, Developers, Webhooks, Standard webhook: this URL; generate the HMAC key (hex) and use it as the secret. The signature covers the payment fields of each item, not the whole body. A new key takes a while to spread: keep the old one as the previous secret.',
+    'Customer Area, Developers, Webhooks, Standard webhook: this URL; generate the HMAC key (hex), which is the secret. It signs the payment fields of each item, not the whole body. New keys spread slowly: keep the old one as the previous secret.',
 };

@@ -6,12 +6,8 @@ export const aftership: ProviderSpec = {
   docs: 'https://www.aftership.com/docs/tracking/webhook/webhook-signature',
   checkedOn: '2026-11-27',
   source:
-    "aftership.com/docs, webhook signature of Tracking (AfterShip's own documentation): an HMAC-SHA256 of the body in base64. The headers of its other products, the fields of an event and the retries: hookdeck/webhook-skills, which quotes their pages.",
-  unconfirmed: [
-    'The headers of Returns, Warranty and Shipping, and what identifies their events.',
-    'Up to 14 attempts over 68 hours.',
-    'The deadline of an answer.',
-  ],
+    'aftership.com/docs, webhook signature of Tracking. Headers of other products, event fields and retries: hookdeck/webhook-skills.',
+  unconfirmed: ['headers and identity of Returns, Warranty and Shipping', 'retries', 'deadline'],
   strength: 'signed',
   verify: [
     {
@@ -43,5 +39,5 @@ export const aftership: ProviderSpec = {
   keepHeaders: ['as-webhook-version'],
   retries: 'Up to 14 attempts with doubled waits, over 68 hours.',
   setup:
-    'AfterShip admin of the product, Settings, Webhooks: this URL; the webhook secret there is the secret of the source. Every product has its own secret: one source for each.',
+    'AfterShip admin of the product, Settings, Webhooks: this URL; the secret is shown there. Every product has its own: one source each.',
 };

@@ -5,11 +5,7 @@ export const airtable: ProviderSpec = {
   title: 'Airtable',
   docs: 'https://airtable.com/developers/web/api/webhooks-overview',
   checkedOn: '2026-11-21',
-  unconfirmed: [
-    'Which fields identify, name and date an event.',
-    'How often a failed notice is repeated.',
-    'The deadline of an answer.',
-  ],
+  unconfirmed: ['event fields', 'number of retries', 'deadline'],
   strength: 'signed',
   verify: [
     {
@@ -31,7 +27,7 @@ export const airtable: ProviderSpec = {
   handshakes: [],
   methods: ['POST'],
   signatureHeaders: ['x-airtable-content-mac'],
-  retries: 'With growing waits; after repeated failures notifications are switched off.',
+  retries: 'With growing waits; repeated failures switch notifications off.',
   setup:
-    'Create the webhook through the API with this URL as notificationUrl: the answer carries macSecretBase64, which is the secret, once. A notice is empty: the handler fetches the payloads with its cursor. Webhooks expire after seven days unless refreshed.',
+    'Create the webhook through the API with this URL as notificationUrl: macSecretBase64 in the answer, shown once, is the secret. Notices are empty: the handler fetches payloads with its cursor. Webhooks expire after seven days unless refreshed.',
 };

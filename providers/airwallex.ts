@@ -5,13 +5,8 @@ export const airwallex: ProviderSpec = {
   title: 'Airwallex',
   docs: 'https://www.airwallex.com/docs/developer-tools/webhooks/webhooks-overview',
   checkedOn: '2026-11-27',
-  source:
-    "airwallex.com/docs, listen for webhook events and its code examples (Airwallex's own documentation): an HMAC-SHA256 of x-timestamp and the body in hex; only 200 counts, about three days, a stable id.",
-  unconfirmed: [
-    'Whether a repeated delivery is signed with a new time: four days are given.',
-    'The deadline of an answer.',
-    'Which fields name, date and order an event.',
-  ],
+  source: 'airwallex.com/docs, listen for webhook events, with its code.',
+  unconfirmed: ['new time on retries (four days are allowed)', 'deadline', 'fields that name, date and order'],
   strength: 'signed',
   verify: [
     {
@@ -34,7 +29,6 @@ export const airwallex: ProviderSpec = {
   handshakes: [],
   methods: ['POST'],
   signatureHeaders: ['x-signature', 'x-timestamp'],
-  retries: 'After anything but 200, with growing waits for about three days; the id of the event stays the same.',
-  setup:
-    'Airwallex web app, Developer, Webhooks, New webhook: this URL and the events. The secret of the webhook is the secret of the source.',
+  retries: 'After anything but 200, for about three days with growing waits; the event id stays.',
+  setup: 'Airwallex web app, Developer, Webhooks, New webhook: this URL and the events. The webhook shows its secret.',
 };

@@ -5,9 +5,8 @@ export const alchemy: ProviderSpec = {
   title: 'Alchemy Notify',
   docs: 'https://www.alchemy.com/docs/reference/webhooks-overview',
   checkedOn: '2026-11-27',
-  source:
-    'hookdeck/webhook-skills, which tells the rules of alchemy.com/docs (the header, the fields of an event, the retries), and three independent receivers that agree on an HMAC-SHA256 of the body in hex.',
-  unconfirmed: ['The deadline of an answer.', 'Retries for ten minutes, or an hour for Enterprise.'],
+  source: 'hookdeck/webhook-skills, after alchemy.com/docs; three receivers agree on the signature.',
+  unconfirmed: ['deadline', 'retries'],
   strength: 'signed',
   verify: [
     {
@@ -29,7 +28,7 @@ export const alchemy: ProviderSpec = {
   handshakes: [],
   methods: ['POST'],
   signatureHeaders: ['x-alchemy-signature'],
-  retries: 'With growing waits for about ten minutes; for an hour on Enterprise plans.',
+  retries: 'For about ten minutes with growing waits; an hour on Enterprise plans.',
   setup:
-    'Alchemy dashboard, Webhooks, Create webhook: this URL. The signing key on the page of the webhook is the secret of the source: one source per webhook.',
+    "Alchemy dashboard, Webhooks, Create webhook: this URL. The signing key on the webhook's page is the secret: one source per webhook.",
 };

@@ -5,9 +5,8 @@ export const appStore: ProviderSpec = {
   title: 'Apple App Store Server Notifications (version 2)',
   docs: 'https://developer.apple.com/documentation/appstoreservernotifications',
   checkedOn: '2026-11-23',
-  source:
-    "apple/app-store-server-library-node, jws_verification.ts and models (Apple's own library): three certificates, both extensions, bundleId, notificationUUID, signedDate in milliseconds.",
-  unconfirmed: ['Retries and the deadline of an answer.'],
+  source: 'apple/app-store-server-library-node, jws_verification.ts and models.',
+  unconfirmed: ['retries', 'deadline'],
   strength: 'signed',
   verify: [
     {
@@ -40,8 +39,8 @@ export const appStore: ProviderSpec = {
   handshakes: [],
   methods: ['POST'],
   signatureHeaders: [],
-  settings: { bundleId: 'The bundle id of the app, e.g. com.example.app' },
-  retries: 'Five times: after 1, 12, 24, 48 and 72 hours; in the sandbox not at all. notificationUUID stays the same.',
+  settings: { bundleId: 'Bundle id of the app, e.g. com.example.app' },
+  retries: 'Five times: after 1, 12, 24, 48 and 72 hours; none in the sandbox. notificationUUID stays.',
   setup:
-    'App Store Connect, the app, App Information, App Store Server Notifications: this URL for production and for the sandbox, version 2. There is no secret: the certificates in each notification must lead to the root of Apple. The payload stays signed; the handler reads the middle part of signedPayload, and there data.environment: what is bought in the sandbox is not paid for.',
+    "App Store Connect, the app, App Information, App Store Server Notifications: this URL for production and sandbox, version 2. There is no secret: certificates in the notification must lead to Apple's root. The handler decodes the middle part of signedPayload and checks data.environment: sandbox purchases are not paid for.",
 };

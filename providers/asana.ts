@@ -54,8 +54,7 @@ export const asana: ProviderSpec = {
   ],
   methods: ['POST'],
   signatureHeaders: ['x-hook-signature', 'x-hook-secret'],
-  retries:
-    'When no good answer comes within ten seconds, with growing waits for up to 24 hours. Delivery is at most once: Asana itself may lose events, so compare from time to time.',
+  retries: 'For up to 24 hours with growing waits. Asana itself may lose events: compare from time to time.',
   setup:
-    'Open a pairing window (`holdfast sources pair <source>`), then create the webhook with POST /webhooks and this URL: Asana sends the secret (X-Hook-Secret) at once and it is kept. One source per webhook, since each has its own secret.',
+    'Open a pairing window (`holdfast sources pair <source>`), then create the webhook with POST /webhooks and this URL: Asana sends the secret at once and it is kept. Each webhook has its own secret: one source each.',
 };

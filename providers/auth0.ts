@@ -5,11 +5,7 @@ export const auth0: ProviderSpec = {
   title: 'Auth0 log streams',
   docs: 'https://auth0.com/docs/customize/log-streams/custom-log-streams',
   checkedOn: '2026-11-21',
-  unconfirmed: [
-    'Which fields identify, name and date an event.',
-    'How often a failed batch is repeated.',
-    'The deadline of an answer.',
-  ],
+  unconfirmed: ['event fields', 'number of retries', 'deadline'],
   strength: 'shared-secret',
   verify: [{ id: 'auth0-logs', alg: 'token', sig: { from: 'header:authorization' } }],
   identity: {
@@ -27,5 +23,5 @@ export const auth0: ProviderSpec = {
   signatureHeaders: ['authorization'],
   retries: 'A few attempts; a stream that keeps failing is paused.',
   setup:
-    'Auth0 Dashboard, Monitoring, Streams, Custom Webhook: this URL, content type application/json, content format JSON Lines or JSON Array, and an authorization token of your own making, which is the secret (the whole value of the header).',
+    'Auth0 Dashboard, Monitoring, Streams, Custom Webhook: this URL, application/json, format JSON Lines or JSON Array, and an authorization token you choose: the whole header value is the secret.',
 };

@@ -5,9 +5,8 @@ export const azureDevops: ProviderSpec = {
   title: 'Azure DevOps service hooks',
   docs: 'https://learn.microsoft.com/azure/devops/service-hooks/services/webhooks',
   checkedOn: '2026-11-23',
-  source:
-    "MicrosoftDocs/azure-devops-docs, docs/service-hooks/services/webhooks.md and events.md (Microsoft's own documentation): basic authentication, and the members of an event.",
-  unconfirmed: ['That id stays the same when an event is sent again.', 'Retries and the deadline of an answer.'],
+  source: 'MicrosoftDocs/azure-devops-docs, docs/service-hooks/services/webhooks.md and events.md.',
+  unconfirmed: ['same id on retries', 'retries', 'deadline'],
   strength: 'shared-secret',
   verify: [{ id: 'azure-devops', alg: 'basic', sig: { from: 'header:authorization' } }],
   identity: {
@@ -22,7 +21,7 @@ export const azureDevops: ProviderSpec = {
   methods: ['POST'],
   signatureHeaders: ['authorization'],
   retries:
-    'Several times with growing waits after a transient failure; a subscription that keeps failing is put on probation and then disabled.',
+    'Several with growing waits after transient failures; a subscription that keeps failing goes on probation, then is disabled.',
   setup:
-    'Project settings, Service hooks, Web Hooks: this URL and, under Basic authentication, a user name and password of your own making. The secret of the source is user:password.',
+    'Project settings, Service hooks, Web Hooks: this URL and, under Basic authentication, a user and password you choose. The secret is user:password.',
 };

@@ -5,11 +5,10 @@ export const azureEventGrid: ProviderSpec = {
   title: 'Azure Event Grid (schema of Event Grid)',
   docs: 'https://learn.microsoft.com/azure/event-grid/webhook-event-delivery',
   checkedOn: '2026-11-22',
-  source:
-    "MicrosoftDocs/azure-docs, articles/event-grid/delivery-and-retry.md (Microsoft's own documentation): an array of events with id, topic, subject, eventType and eventTime, 30 seconds, 24 hours; the handshake on learn.microsoft.com.",
+  source: 'MicrosoftDocs/azure-docs, articles/event-grid/delivery-and-retry.md; the handshake: learn.microsoft.com.',
   unconfirmed: [
-    'That 400, 401, 403, 404 and 413 are not tried again: the version of 2020 says after five minutes or more.',
-    'That the static header of a subscription reaches us as Authorization.',
+    'none after 400, 401, 403, 404 and 413 (in 2020: after five minutes or more)',
+    'that the static header arrives as Authorization',
   ],
   strength: 'shared-secret',
   verify: [
@@ -42,7 +41,7 @@ export const azureEventGrid: ProviderSpec = {
   signatureHeaders: ['authorization'],
   keepHeaders: ['aeg-event-type', 'aeg-subscription-name', 'aeg-delivery-count'],
   retries:
-    'For 24 hours with growing waits, then the dead-letter container of the subscription if it has one. 400, 401, 403, 404 and 413 are not tried again.',
+    "For 24 hours with growing waits, then the subscription's dead-letter container. None after 400, 401, 403, 404 and 413.",
   setup:
-    'Event subscription, endpoint type Web Hook: this URL. Give it a random token, which is the secret: under Delivery Properties as the static header Authorization (secret), or as ?token= in the URL (URLs end up in logs). For the schema CloudEvents 1.0 take the provider cloudevents.',
+    'Event subscription, endpoint type Web Hook: this URL. Give it a random token, which is the secret: under Delivery Properties as static header Authorization (secret), or as ?token= in the URL (URLs end up in logs). Schema CloudEvents 1.0: provider cloudevents.',
 };

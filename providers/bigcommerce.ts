@@ -5,12 +5,11 @@ export const bigcommerce: ProviderSpec = {
   title: 'BigCommerce',
   docs: 'https://developer.bigcommerce.com/docs/integrations/webhooks',
   checkedOn: '2026-11-23',
-  source:
-    "bigcommerce/docs, docs/integrations/webhooks/https-webhook-overview.mdx (BigCommerce's own documentation): Standard Webhooks, the key is the client secret as it is; headers of your own; one hash for a notice that comes twice; the retries.",
+  source: 'bigcommerce/docs, docs/integrations/webhooks/https-webhook-overview.mdx.',
   unconfirmed: [
-    'That webhook-id stays the same when a notice is sent again. It is read where created_at is missing.',
-    'That created_at is in every notice: one of the two examples leaves it out.',
-    'The deadline of an answer.',
+    'same webhook-id on retries (read if created_at is missing)',
+    'that every notice has created_at (one example lacks it)',
+    'deadline',
   ],
   strength: 'shared-secret',
   verify: [
@@ -40,8 +39,7 @@ export const bigcommerce: ProviderSpec = {
   handshakes: [],
   methods: ['POST'],
   signatureHeaders: ['authorization', 'webhook-signature', 'webhook-timestamp'],
-  retries:
-    'After 1, 3, 5, 10, 15, 30 minutes, 1, 2, 6, 14 and 24 hours: for 48 hours in all; then the webhook is disabled.',
+  retries: 'After 1, 3, 5, 10, 15, 30 minutes, 1, 2, 6, 14 and 24 hours (48 in all); then the webhook is disabled.',
   setup:
-    'Create the webhook through the API with this URL as destination. The secret of the source is the client secret of the account or app that created it: it signs each notice. For webhooks that are not signed, give headers: { "authorization": a random text of your own making } instead, and that text is the secret. A notice only names the object: the handler reads it through the API.',
+    'Create the webhook through the API with this URL as destination. The secret is the client secret of the account or app that created it. Unsigned webhooks: set headers: { "authorization": a random text }, and that text is the secret. Notices only name the object: read it through the API.',
 };

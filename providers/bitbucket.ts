@@ -5,10 +5,7 @@ export const bitbucket: ProviderSpec = {
   title: 'Bitbucket Cloud',
   docs: 'https://support.atlassian.com/bitbucket-cloud/docs/manage-webhooks/',
   checkedOn: '2026-11-22',
-  unconfirmed: [
-    'Two further attempts after a failure, and that X-Request-UUID stays the same.',
-    'The deadline of ten seconds.',
-  ],
+  unconfirmed: ['retries', 'same X-Request-UUID on them', 'the deadline of ten seconds'],
   strength: 'signed',
   verify: [
     {
@@ -25,6 +22,6 @@ export const bitbucket: ProviderSpec = {
   methods: ['POST'],
   signatureHeaders: ['x-hub-signature'],
   keepHeaders: ['x-request-uuid', 'x-event-key', 'x-hook-uuid', 'x-attempt-number'],
-  retries: 'Two further attempts, counted in X-Attempt-Number. Payloads above 256 KB are not sent at all.',
-  setup: 'Repository settings, Webhooks, Add webhook: this URL, a secret of your own making, and the triggers.',
+  retries: 'Two more, counted in X-Attempt-Number. Payloads above 256 KB are not sent.',
+  setup: 'Repository settings, Webhooks, Add webhook: this URL, a secret you choose, and the triggers.',
 };

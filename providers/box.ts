@@ -5,8 +5,7 @@ export const box: ProviderSpec = {
   title: 'Box',
   docs: 'https://developer.box.com/guides/webhooks/v2/signatures-v2/',
   checkedOn: '2026-11-27',
-  source:
-    "box/developer.box.com, content/guides/webhooks/v2 (Box' own documentation): the body and then the timestamp, ten minutes, the id that a retry keeps. The vectors are of the test suites of its libraries.",
+  source: "box/developer.box.com, content/guides/webhooks/v2; vectors from Box' libraries.",
   strength: 'signed',
   verify: [
     {
@@ -39,7 +38,7 @@ export const box: ProviderSpec = {
   methods: ['POST'],
   signatureHeaders: ['box-signature-primary', 'box-signature-secondary', 'box-delivery-timestamp'],
   keepHeaders: ['box-delivery-id'],
-  retries: 'Up to ten times, first after five minutes, then with growing waits.',
+  retries: 'Up to ten, first after five minutes, then with growing waits.',
   setup:
-    'Box developer console, the app, Webhooks, Manage signature keys: generate a key, which is the secret of the source (either of the two: both sign every request, so one can be replaced while the other is in use). Create a V2 webhook with this URL.',
+    'Box developer console, the app, Webhooks, Manage signature keys: generate a key, which is the secret (either of two: both sign, so one can be replaced). Create a V2 webhook with this URL.',
 };

@@ -5,11 +5,7 @@ export const braintree: ProviderSpec = {
   title: 'Braintree',
   docs: 'https://developer.paypal.com/braintree/docs/guides/webhooks/overview',
   checkedOn: '2026-11-21',
-  unconfirmed: [
-    'Which fields identify, name and date an event.',
-    'Hourly attempts for 24 hours in production, three hours in the sandbox.',
-    'The deadline of 30 seconds.',
-  ],
+  unconfirmed: ['event fields', '24 hours in production, three in the sandbox', 'deadline'],
   strength: 'signed',
   verify: [
     {
@@ -49,8 +45,8 @@ export const braintree: ProviderSpec = {
   ],
   methods: ['POST', 'GET'],
   signatureHeaders: [],
-  settings: { publicKey: 'The public API key that belongs to the private key' },
+  settings: { publicKey: 'Public API key of that private key' },
   retries: 'Every hour for 24 hours.',
   setup:
-    'Braintree control panel, API, Webhooks: create a webhook with this URL; Braintree calls it with a challenge first. The secret is the private API key, and the setting publicKey its public key. The event is XML in base64 inside the form field bt_payload.',
+    'Braintree control panel, API, Webhooks: create a webhook with this URL; Braintree first calls with a challenge. The secret is the private API key. The event is XML in base64 in the form field bt_payload.',
 };

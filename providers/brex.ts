@@ -5,13 +5,8 @@ export const brex: ProviderSpec = {
   title: 'Brex',
   docs: 'https://developer.brex.com/docs/webhooks',
   checkedOn: '2026-11-27',
-  source:
-    "developer.brex.com, docs/webhooks and the schemas of the Webhooks API (Brex' own documentation): the events, and the secrets with their states. The form of the signature: two independent receivers and Svix' list of sources, which has Brex among those that sign as Svix does.",
-  unconfirmed: [
-    'Retries and the deadline of an answer.',
-    'Which fields date and order an event.',
-    'Whether webhook-id stays the same when a delivery is repeated.',
-  ],
+  source: "developer.brex.com, docs/webhooks and API schemas. Signature: two receivers, and Svix' list of sources.",
+  unconfirmed: ['deadline', 'fields that date and order', 'same id on retries'],
   strength: 'signed',
   verify: [
     {
@@ -33,5 +28,5 @@ export const brex: ProviderSpec = {
   keepHeaders: ['webhook-id'],
   retries: 'Not documented.',
   setup:
-    'Create the webhook with POST /v1/webhooks, this URL and the event types; GET /v1/webhooks/secrets gives the secret of the source. While Brex replaces a secret, both sign.',
+    'Create the webhook with POST /v1/webhooks, this URL and event types; GET /v1/webhooks/secrets gives the secret. During a replacement both secrets sign.',
 };

@@ -6,8 +6,8 @@ export const calCom: ProviderSpec = {
   docs: 'https://github.com/calcom/cal.com/blob/main/docs/developing/guides/automation/webhooks.mdx',
   checkedOn: '2026-11-27',
   source:
-    "calcom/cal.com, packages/features/webhooks/lib/sendPayload.ts and docs/developing/guides/automation/webhooks.mdx (Cal.com's own sender and documentation): the header, the fields of an event, one try.",
-  unconfirmed: ['The deadline of an answer.'],
+    'calcom/cal.com, packages/features/webhooks/lib/sendPayload.ts and docs/developing/guides/automation/webhooks.mdx.',
+  unconfirmed: ['deadline'],
   strength: 'signed',
   verify: [
     {
@@ -30,7 +30,7 @@ export const calCom: ProviderSpec = {
   handshakes: [],
   methods: ['POST'],
   signatureHeaders: ['x-cal-signature-256'],
-  retries: 'None that its sender makes.',
+  retries: 'None.',
   setup:
-    'Cal.com, Settings, Developer, Webhooks, New: this URL, the triggers, and a secret of your own making, which is the secret of the source. Without one nothing is signed. Leave the custom payload template off: the type of an event is in the payload.',
+    'Cal.com, Settings, Developer, Webhooks, New: this URL, the triggers, and a secret you choose; without one nothing is signed. Leave the custom payload template off: the payload holds the type.',
 };

@@ -5,11 +5,7 @@ export const calendly: ProviderSpec = {
   title: 'Calendly',
   docs: 'https://developer.calendly.com/api-docs/webhook-signatures',
   checkedOn: '2026-11-21',
-  unconfirmed: [
-    'Which fields identify, name and date an event.',
-    'Retries for 24 hours.',
-    'The deadline of an answer.',
-  ],
+  unconfirmed: ['event fields', 'retries', 'deadline'],
   strength: 'signed',
   verify: [
     {
@@ -33,5 +29,5 @@ export const calendly: ProviderSpec = {
   signatureHeaders: ['calendly-webhook-signature'],
   retries: 'For 24 hours with growing waits; then the subscription is disabled.',
   setup:
-    'Create the subscription through POST /webhook_subscriptions with this URL and a signing_key of your own making, which is the secret. Without a signing_key nothing is signed.',
+    'Create the subscription through POST /webhook_subscriptions with this URL and a signing_key you choose, which is the secret. Without it nothing is signed.',
 };

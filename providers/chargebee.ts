@@ -5,11 +5,7 @@ export const chargebee: ProviderSpec = {
   title: 'Chargebee',
   docs: 'https://www.chargebee.com/docs/billing/2.0/site-configuration/webhook_settings',
   checkedOn: '2026-11-21',
-  unconfirmed: [
-    'Which fields identify, name and date an event.',
-    'Seven attempts over about two days.',
-    'The deadline of an answer.',
-  ],
+  unconfirmed: ['event fields', 'retries', 'deadline'],
   strength: 'shared-secret',
   verify: [{ id: 'chargebee', alg: 'basic', sig: { from: 'header:authorization' } }],
   identity: {
@@ -24,7 +20,7 @@ export const chargebee: ProviderSpec = {
   handshakes: [],
   methods: ['POST'],
   signatureHeaders: ['authorization'],
-  retries: 'Up to seven times over about two days.',
+  retries: 'Up to seven over about two days.',
   setup:
-    'Chargebee, Settings, Configure Chargebee, Webhooks: this URL, Protect webhook URL with basic authentication, and a user name and password of your own making. The secret of the source is user:password.',
+    'Chargebee, Settings, Configure Chargebee, Webhooks: this URL, Protect webhook URL with basic authentication, a user and password you choose. The secret is user:password.',
 };

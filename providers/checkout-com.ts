@@ -5,9 +5,8 @@ export const checkoutCom: ProviderSpec = {
   title: 'Checkout.com',
   docs: 'https://www.checkout.com/docs/developer-resources/webhooks',
   checkedOn: '2026-11-23',
-  source:
-    "checkout.com/docs, workflows (Checkout.com's own documentation): an HMAC-SHA256 of the raw body in hex, in Cko-Signature.",
-  unconfirmed: ['Which fields identify, name and date an event.', 'Retries and the deadline of an answer.'],
+  source: 'checkout.com/docs, workflows.',
+  unconfirmed: ['event fields', 'retries', 'deadline'],
   strength: 'signed',
   verify: [
     {
@@ -28,7 +27,7 @@ export const checkoutCom: ProviderSpec = {
   handshakes: [],
   methods: ['POST'],
   signatureHeaders: ['cko-signature', 'authorization'],
-  retries: 'Eight times with growing waits over about two days; the event id stays the same.',
+  retries: 'Eight over about two days with growing waits; the event id stays.',
   setup:
-    'Dashboard, Developers, Webhooks (or a workflow with a webhook action): this URL and a signature key, which is the secret of the source.',
+    'Dashboard, Developers, Webhooks (or a workflow with a webhook action): this URL and a signature key, which is the secret.',
 };

@@ -5,9 +5,8 @@ export const circleci: ProviderSpec = {
   title: 'CircleCI',
   docs: 'https://circleci.com/docs/webhooks/',
   checkedOn: '2026-11-23',
-  source:
-    "circleci.com/docs, outbound webhooks (CircleCI's own documentation): the headers, five seconds, id to tell a repetition, repetitions after anything but 2xx. The form of the signature: three independent receivers agree, among them a tutorial of CircleCI.",
-  unconfirmed: ['How often a delivery is tried again: its documentation says that this is not documented.'],
+  source: 'circleci.com/docs, outbound webhooks. Signature: three receivers agree, one in a CircleCI tutorial.',
+  unconfirmed: ['number of retries (said to be undocumented)'],
   strength: 'signed',
   verify: [
     {
@@ -29,7 +28,7 @@ export const circleci: ProviderSpec = {
   methods: ['POST'],
   signatureHeaders: ['circleci-signature'],
   keepHeaders: ['circleci-event-type'],
-  retries: 'Not certain: deliveries that fail may be repeated, with the same id.',
+  retries: 'Possible after anything but 2xx, with the same id.',
   setup:
-    'Project settings, Webhooks, Add webhook: this URL, a secret token of your own making, which is the secret of the source, and the events.',
+    'Project settings, Webhooks, Add webhook: this URL, a secret token you choose, which is the secret, and the events.',
 };

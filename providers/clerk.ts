@@ -5,10 +5,7 @@ export const clerk: ProviderSpec = {
   title: 'Clerk',
   docs: 'https://clerk.com/docs/guides/development/webhooks/overview',
   checkedOn: '2026-11-21',
-  unconfirmed: [
-    'Which fields identify, name and date an event.',
-    'That Clerk uses the retry schedule of Svix unchanged.',
-  ],
+  unconfirmed: ['event fields', "that Svix' schedule is unchanged"],
   strength: 'signed',
   verify: [
     {
@@ -34,5 +31,5 @@ export const clerk: ProviderSpec = {
   keepHeaders: ['svix-id'],
   retries: 'Eight attempts over about 28 hours (Clerk sends through Svix).',
   setup:
-    'Clerk Dashboard, Configure, Webhooks, Add endpoint: this URL and the events; the signing secret (whsec_…) is on the page of the endpoint.',
+    "Clerk Dashboard, Configure, Webhooks, Add endpoint: this URL and the events; the endpoint's page shows the signing secret (whsec_…).",
 };

@@ -5,9 +5,8 @@ export const clickup: ProviderSpec = {
   title: 'ClickUp',
   docs: 'https://developer.clickup.com/docs/webhooks',
   checkedOn: '2026-11-23',
-  source:
-    "developer.clickup.com, docs/webhooksignature and docs/webhookhealth (ClickUp's own documentation): an HMAC-SHA256 of the body in hex; seven seconds, five tries, suspended at 100 failures or at a 410.",
-  unconfirmed: ['Which fields identify and date an event.'],
+  source: 'developer.clickup.com, docs/webhooksignature and docs/webhookhealth.',
+  unconfirmed: ['fields that identify and date'],
   strength: 'signed',
   verify: [
     { id: 'clickup', alg: 'hmac-sha256', sig: { from: 'header:x-signature' }, encoding: 'hex', message: '{body}' },
@@ -35,7 +34,7 @@ export const clickup: ProviderSpec = {
   handshakes: [],
   methods: ['POST'],
   signatureHeaders: ['x-signature'],
-  retries: 'Up to five times; a webhook that fails 100 times is suspended, and one that gets a 410 at once.',
+  retries: 'Up to five; 100 failures, or one 410, suspend the webhook.',
   setup:
-    'Create the webhook through the API with this URL as endpoint: the answer carries webhook.secret, which is the secret of the source. One source per webhook.',
+    'Create the webhook through the API with this URL as endpoint: webhook.secret in the answer is the secret. One source per webhook.',
 };

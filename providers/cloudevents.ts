@@ -71,5 +71,5 @@ export const cloudevents: ProviderSpec = {
   ],
   retries: 'Up to the sender (Azure Event Grid: 24 hours). 410 stops it, 429 with Retry-After slows it down.',
   setup:
-    'For Azure Event Grid (schema CloudEvents 1.0), Knative and others. Give the sender a random token: as Authorization: Bearer, or as access_token in the URL where it knows nothing better (URLs end up in logs). One event per request; batches are not split.',
+    'For Azure Event Grid (schema CloudEvents 1.0), Knative and others. Give the sender a random token: as Authorization: Bearer, or where it cannot, as access_token in the URL (URLs end up in logs). One event per request; batches are not split.',
 };

@@ -5,9 +5,8 @@ export const cloudflareStream: ProviderSpec = {
   title: 'Cloudflare Stream',
   docs: 'https://developers.cloudflare.com/stream/manage-video-library/using-webhooks/',
   checkedOn: '2026-11-27',
-  source:
-    "cloudflare/cloudflare-docs, stream/manage-video-library/using-webhooks.mdx (Cloudflare's own documentation): the header, the time at which the server sent the request, the fields of a video.",
-  unconfirmed: ['Retries and the deadline of an answer.', 'What tells events apart: they have no id.'],
+  source: 'cloudflare/cloudflare-docs, stream/manage-video-library/using-webhooks.mdx.',
+  unconfirmed: ['deadline', 'what tells events apart (they have no id)'],
   strength: 'signed',
   verify: [
     {
@@ -32,5 +31,5 @@ export const cloudflareStream: ProviderSpec = {
   signatureHeaders: ['webhook-signature'],
   retries: 'Not documented.',
   setup:
-    'PUT /accounts/<account>/stream/webhook with this URL as notificationUrl: the answer has the secret of the source. An account has one webhook. Live inputs notify through Cloudflare Notifications, which are not signed.',
+    'PUT /accounts/<account>/stream/webhook with this URL as notificationUrl: the answer has the secret. One webhook per account. Live inputs notify through Cloudflare Notifications, unsigned.',
 };

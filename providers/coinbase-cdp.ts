@@ -5,7 +5,7 @@ export const coinbaseCdp: ProviderSpec = {
   title: 'Coinbase Developer Platform',
   docs: 'https://docs.cdp.coinbase.com/webhooks/verify-signatures',
   checkedOn: '2026-11-21',
-  unconfirmed: ['Retries and deadline.', 'Where each kind of subscription has the id of an event.'],
+  unconfirmed: ['retries', 'deadline', 'where each kind of subscription has its event id'],
   strength: 'signed',
   verify: [
     {
@@ -38,5 +38,5 @@ export const coinbaseCdp: ProviderSpec = {
   keepHeaders: ['x-event-id', 'x-event-type', 'x-hook0-id'],
   retries: 'Not documented; the sender is Hook0, which repeats with growing waits.',
   setup:
-    'Create the webhook subscription through the CDP API with this URL; the answer carries the secret in metadata.secret.',
+    'Create the webhook subscription through the CDP API with this URL; metadata.secret in the answer is the secret.',
 };

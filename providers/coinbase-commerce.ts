@@ -5,7 +5,7 @@ export const coinbaseCommerce: ProviderSpec = {
   title: 'Coinbase Commerce',
   docs: 'https://docs.cdp.coinbase.com/commerce/api-architecture/webhooks-overview',
   checkedOn: '2026-11-21',
-  unconfirmed: ['Which fields identify, name and date an event.', 'The deadline of an answer.'],
+  unconfirmed: ['event fields', 'deadline'],
   strength: 'signed',
   verify: [
     {

@@ -5,13 +5,8 @@ export const commerceLayer: ProviderSpec = {
   title: 'Commerce Layer',
   docs: 'https://docs.commercelayer.io/core/callbacks-security',
   checkedOn: '2026-11-27',
-  source:
-    'Five independent receivers agree on an HMAC-SHA256 of the body in base64, among them hookdeck/webhook-skills, which tells the rules of docs.commercelayer.io: five seconds, ten retries, disabled after 30 failures.',
-  unconfirmed: [
-    'What tells events apart: they have no id.',
-    'Whether a repeated delivery has the same body.',
-    'Which field dates it.',
-  ],
+  source: 'Five receivers agree, among them hookdeck/webhook-skills, after docs.commercelayer.io.',
+  unconfirmed: ['what tells events apart (they have no id)', 'same body on retries', 'the field that dates it'],
   strength: 'signed',
   verify: [
     {
@@ -34,7 +29,7 @@ export const commerceLayer: ProviderSpec = {
   handshakes: [],
   methods: ['POST'],
   signatureHeaders: ['x-commercelayer-signature'],
-  retries: 'Up to ten times; a webhook with 30 failures in a row is disabled until somebody resets it.',
+  retries: 'Up to ten; 30 failures in a row disable the webhook until somebody resets it.',
   setup:
-    'Create the webhook (dashboard or POST /api/webhooks) with a topic and this URL as callback_url: the answer has its shared_secret, which is the secret of the source. One source per webhook.',
+    'Create the webhook (dashboard or POST /api/webhooks) with a topic and this URL as callback_url: shared_secret in the answer is the secret. One source per webhook.',
 };

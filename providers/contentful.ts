@@ -5,11 +5,7 @@ export const contentful: ProviderSpec = {
   title: 'Contentful',
   docs: 'https://www.contentful.com/developers/docs/webhooks/request-verification/',
   checkedOn: '2026-11-21',
-  unconfirmed: [
-    'Which fields identify, name and date an event.',
-    'Two further attempts after 429 and 5xx.',
-    'The deadline of an answer.',
-  ],
+  unconfirmed: ['event fields', 'retries', 'deadline'],
   strength: 'signed',
   verify: [
     {
@@ -43,5 +39,5 @@ export const contentful: ProviderSpec = {
   keepHeaders: ['x-contentful-topic', 'x-contentful-webhook-name', 'x-contentful-idempotency-key'],
   retries: 'Twice, 30 seconds apart, after 429 and 5xx.',
   setup:
-    'Contentful, Settings, Webhooks: this URL without a query, then Settings of the webhook, Request verification: enable it for the space and copy the signing secret (64 characters, shown once).',
+    'Contentful, Settings, Webhooks: this URL without a query; then Request verification in its Settings: enable it for the space and copy the signing secret (64 characters, shown once).',
 };

@@ -5,9 +5,8 @@ export const convoy: ProviderSpec = {
   title: 'Convoy',
   docs: 'https://github.com/frain-dev/convoy/blob/main/pkg/signature/signature.go',
   checkedOn: '2026-11-27',
-  source:
-    "frain-dev/convoy, pkg/signature/signature.go (Convoy's own sender): simple, a MAC of the body; advanced, t= and v1= over the time, a comma and the body. Its changelog: every delivery has X-Convoy-Idempotency-Key, to tell retries and replays.",
-  unconfirmed: ['Retries, which are a setting of the project, and the deadline of an answer.'],
+  source: 'frain-dev/convoy, pkg/signature/signature.go; its changelog for X-Convoy-Idempotency-Key.',
+  unconfirmed: ['deadline'],
   strength: 'signed',
   verify: [
     {
@@ -38,5 +37,5 @@ export const convoy: ProviderSpec = {
   signatureHeaders: ['x-convoy-signature'],
   retries: 'As the project is set.',
   setup:
-    'For senders that deliver through Convoy: the secret of the endpoint is the secret of the source. The project must sign in hex with SHA-256 and the header X-Convoy-Signature, which is what it does unless it was changed. The advanced form has a time; prefer it.',
+    "For senders that deliver through Convoy: the endpoint's secret. The project must sign in hex with SHA-256 and header X-Convoy-Signature (its default). Prefer the advanced form: it signs a time.",
 };

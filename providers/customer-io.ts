@@ -6,11 +6,8 @@ export const customerIo: ProviderSpec = {
   docs: 'https://docs.customer.io/api/webhooks',
   checkedOn: '2026-11-27',
   source:
-    "docs.customer.io, reporting webhooks (Customer.io's own documentation): four seconds. An excerpt of it that somebody keeps, and three independent receivers: v0:time:body, the fields of an event, event_id to tell a repetition.",
-  unconfirmed: [
-    'Whether a repeated delivery is signed with a new time: no age is asked.',
-    'Retries for up to seven days.',
-  ],
+    'docs.customer.io, reporting webhooks. Signed text, event fields, event_id: three receivers and a copied excerpt.',
+  unconfirmed: ['new time on retries (so no limit of age)', 'retries'],
   strength: 'signed',
   verify: [
     {
@@ -34,7 +31,7 @@ export const customerIo: ProviderSpec = {
   handshakes: [],
   methods: ['POST'],
   signatureHeaders: ['x-cio-signature', 'x-cio-timestamp'],
-  retries: 'With growing waits, for up to seven days.',
+  retries: 'For up to seven days with growing waits.',
   setup:
-    'Customer.io, Data & Integrations, Integrations, Reporting Webhooks, Add: this URL and the events. The signing key of the webhook is the secret of the source.',
+    "Customer.io, Data & Integrations, Integrations, Reporting Webhooks, Add: this URL and the events. The webhook's signing key is the secret.",
 };

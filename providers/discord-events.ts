@@ -5,7 +5,7 @@ export const discordEvents: ProviderSpec = {
   title: 'Discord webhook events',
   docs: 'https://docs.discord.com/developers/events/webhook-events',
   checkedOn: '2026-11-21',
-  unconfirmed: ['Whether a repeated delivery is signed with a new time.'],
+  unconfirmed: ['new time on retries'],
   strength: 'signed',
   verify: [
     {
@@ -35,7 +35,7 @@ export const discordEvents: ProviderSpec = {
   methods: ['POST'],
   signatureHeaders: ['x-signature-ed25519', 'x-signature-timestamp'],
   retries:
-    'Several times with growing waits for up to ten minutes; then the event is lost. Discord stops sending when too many fail.',
+    "Several for up to ten minutes with growing waits; then the event is lost. Too many failures stop Discord's sending.",
   setup:
-    'Discord Developer Portal, the application, Webhooks: this URL, switch events on and choose them. The secret of the source is the Public Key on General Information.',
+    'Discord Developer Portal, the application, Webhooks: this URL, switch events on and choose them. The secret is the Public Key on General Information.',
 };

@@ -34,7 +34,7 @@ export const discordInteractions: ProviderSpec = {
   ],
   methods: ['POST'],
   signatureHeaders: ['x-signature-ed25519', 'x-signature-timestamp'],
-  retries: 'None: an interaction not answered within three seconds fails for the user.',
+  retries: 'None: an interaction not answered in time fails for the user.',
   setup:
-    'Discord Developer Portal, the application, General Information: copy the Public Key (the secret of the source) and enter this URL as Interactions Endpoint URL. Discord probes the URL with good and bad signatures, also later on. Commands and modals are acknowledged as "thinking"; autocomplete needs its answer in the same request and does not work through a queue.',
+    'Discord Developer Portal, the application, General Information: copy the Public Key, which is the secret, and enter this URL as Interactions Endpoint URL. Discord probes it with good and bad signatures, also later. Commands and modals are acknowledged as "thinking"; autocomplete needs its answer at once and cannot go through a queue.',
 };

@@ -5,7 +5,7 @@ export const docusign: ProviderSpec = {
   title: 'DocuSign Connect',
   docs: 'https://developers.docusign.com/platform/webhooks/connect/validate/',
   checkedOn: '2026-11-21',
-  unconfirmed: ['Which fields identify, name and date an event.', 'A deadline of 100 seconds and retries over days.'],
+  unconfirmed: ['event fields', 'deadline', 'retries'],
   strength: 'signed',
   verify: [
     {
@@ -47,5 +47,5 @@ export const docusign: ProviderSpec = {
   signatureHeaders: ['x-docusign-signature-1'],
   retries: 'Over several days with growing waits, counted in retryCount.',
   setup:
-    'DocuSign Settings, Connect: create the configuration with this URL, format JSON (REST v2.1), Include HMAC Signature; keys are made under Connect Keys, and one of them is the secret. One header is sent per active key, so keys can be rotated without a gap. Keep documents out of the payload: they exceed the size limit.',
+    'DocuSign Settings, Connect: create the configuration with this URL, format JSON (REST v2.1), Include HMAC Signature; a key of Connect Keys is the secret. Each active key adds a header, so keys rotate without a gap. Keep documents out of the payload: they exceed the size limit.',
 };

@@ -5,7 +5,7 @@ export const dropbox: ProviderSpec = {
   title: 'Dropbox',
   docs: 'https://www.dropbox.com/developers/reference/webhooks',
   checkedOn: '2026-11-21',
-  unconfirmed: ['How often a failed notice is repeated.'],
+  unconfirmed: ['number of retries'],
   strength: 'signed',
   verify: [
     {
@@ -35,7 +35,7 @@ export const dropbox: ProviderSpec = {
   ],
   methods: ['POST', 'GET'],
   signatureHeaders: ['x-dropbox-signature'],
-  retries: 'With growing waits; the app is throttled or its webhook disabled when too many notices fail.',
+  retries: 'With growing waits; too many failures throttle the app or disable its webhook.',
   setup:
-    'Dropbox App Console, the app, Webhooks: add this URL (Dropbox calls it with a challenge at once). The secret is the App secret. A notice says only whose files changed: the handler asks /files/list_folder/continue with its cursor.',
+    'Dropbox App Console, the app, Webhooks: add this URL (Dropbox calls with a challenge at once). The secret is the App secret. A notice says only whose files changed: the handler asks /files/list_folder/continue with its cursor.',
 };

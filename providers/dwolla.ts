@@ -5,8 +5,7 @@ export const dwolla: ProviderSpec = {
   title: 'Dwolla',
   docs: 'https://developers.dwolla.com/',
   checkedOn: '2026-11-27',
-  source:
-    "Dwolla's own guides to webhooks (overview, validating) and its reference, retrieve a webhook: an HMAC-SHA256 of the body in hex, the fields of an event, 20 seconds, eight retries over 72 hours.",
+  source: "Dwolla's guides to webhooks and reference.",
   strength: 'signed',
   verify: [
     {
@@ -32,8 +31,7 @@ export const dwolla: ProviderSpec = {
   handshakes: [],
   methods: ['POST'],
   signatureHeaders: ['x-request-signature-sha-256'],
-  retries:
-    'Eight times over 72 hours with growing waits, after a status of 400 or more or 20 seconds without an answer.',
+  retries: 'Eight over 72 hours with growing waits, after 400 or above or no answer.',
   setup:
-    'Create a webhook subscription through the API with this URL and a secret of your own making, which is the secret of the source. Events come in no certain order.',
+    'Create a webhook subscription through the API with this URL and a secret you choose. Events come in no certain order.',
 };

@@ -5,12 +5,12 @@ export const easypost: ProviderSpec = {
   title: 'EasyPost',
   docs: 'https://docs.easypost.com/guides/webhooks-guide',
   checkedOn: '2026-11-27',
-  source:
-    "EasyPost/easypost-node, src/utils/util.js (EasyPost's own library): an HMAC-SHA256 of the body in hex after hmac-sha256-hex=, the secret in Unicode form NFKD.",
+  source: 'EasyPost/easypost-node, src/utils/util.js.',
   unconfirmed: [
-    'Which fields name, date and order an event.',
-    'That the body of an event changes as it is delivered.',
-    'How often it tries again, and the deadline of an answer.',
+    'fields that name, date and order',
+    "that an event's body changes as it is delivered",
+    'number of retries',
+    'deadline',
   ],
   strength: 'signed',
   verify: [
@@ -36,5 +36,5 @@ export const easypost: ProviderSpec = {
   signatureHeaders: ['x-hmac-signature'],
   retries: 'After anything but 2xx; a webhook that keeps failing may be disabled.',
   setup:
-    'Create the webhook with POST /v2/webhooks (or on the account page) with this URL and a webhook_secret of your own making, which is the secret of the source: letters and digits only, since EasyPost changes the form of others before it signs.',
+    'Create the webhook (POST /v2/webhooks or account page) with this URL and a webhook_secret you choose, which is the secret: letters and digits only, since EasyPost changes others before it signs.',
 };

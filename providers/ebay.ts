@@ -5,11 +5,7 @@ export const ebay: ProviderSpec = {
   title: 'eBay notifications',
   docs: 'https://developer.ebay.com/marketplace-account-deletion',
   checkedOn: '2026-11-21',
-  unconfirmed: [
-    'Which fields identify, name and date an event.',
-    'How often a failed notification is repeated.',
-    'The deadline of an answer.',
-  ],
+  unconfirmed: ['event fields', 'number of retries', 'deadline'],
   // The signature needs a key fetched with an OAuth token of the account: the handler checks it.
   strength: 'none',
   verify: [],
@@ -37,8 +33,8 @@ export const ebay: ProviderSpec = {
   methods: ['POST', 'GET'],
   signatureHeaders: ['x-ebay-signature'],
   keepHeaders: ['x-ebay-signature'],
-  settings: { verificationToken: 'The verification token entered at eBay: 32 to 80 letters, digits, _ and -' },
-  retries: 'Several times; eBay marks an endpoint down that does not acknowledge for 24 hours.',
+  settings: { verificationToken: 'The token entered at eBay: 32 to 80 letters, digits, _ and -' },
+  retries: 'Several; an endpoint that does not acknowledge for 24 hours is marked down.',
   setup:
-    'eBay developer account, Application Keys, Alerts and Notifications: this URL and a verification token of your own making; eBay calls with a challenge. Notifications are signed (X-EBAY-SIGNATURE) with a key that only an OAuth call of your application can fetch, which this gateway does not do: the header is kept with the event, and your handler must check it or look the fact up before it acts.',
+    "eBay developer account, Application Keys, Alerts and Notifications: this URL and a verification token you choose; eBay calls with a challenge. X-EBAY-SIGNATURE is not checked, since only your application's OAuth call can fetch its key: it is kept with the event; the handler must check it or look the fact up before it acts.",
 };

@@ -5,8 +5,8 @@ export const elevenlabs: ProviderSpec = {
   title: 'ElevenLabs',
   docs: 'https://elevenlabs.io/docs/agents-platform/workflows/post-call-webhooks',
   checkedOn: '2026-11-22',
-  source: "elevenlabs/elevenlabs-js, src/wrapper/webhooks.ts (ElevenLabs' own library).",
-  unconfirmed: ['Which fields identify, name and date an event.', 'Retries and the deadline of an answer.'],
+  source: 'elevenlabs/elevenlabs-js, src/wrapper/webhooks.ts.',
+  unconfirmed: ['event fields', 'deadline'],
   strength: 'signed',
   verify: [
     {
@@ -28,7 +28,6 @@ export const elevenlabs: ProviderSpec = {
   handshakes: [],
   methods: ['POST'],
   signatureHeaders: ['elevenlabs-signature'],
-  retries: 'Not documented; a webhook that fails ten times in a row, the last success a week ago, is disabled.',
-  setup:
-    'ElevenLabs, Settings, Webhooks, Create: this URL, HMAC. The secret of the source is the one that is shown once.',
+  retries: 'Not documented; ten failures in a row, with the last success a week ago, disable the webhook.',
+  setup: 'ElevenLabs, Settings, Webhooks, Create: this URL, HMAC. The secret is shown once.',
 };

@@ -5,9 +5,8 @@ export const expoEas: ProviderSpec = {
   title: 'Expo Application Services (EAS)',
   docs: 'https://docs.expo.dev/eas/webhooks/',
   checkedOn: '2026-11-27',
-  source:
-    "expo/expo, docs/pages/eas/webhooks.mdx (Expo's own documentation): the header, 200 to 399 count, a few more tries, the fields of a build and a submission.",
-  unconfirmed: ['How often it tries again, and the deadline of an answer.', 'What tells events apart.'],
+  source: 'expo/expo, docs/pages/eas/webhooks.mdx.',
+  unconfirmed: ['number of retries', 'deadline', 'what tells events apart'],
   strength: 'signed',
   verify: [
     {
@@ -30,7 +29,7 @@ export const expoEas: ProviderSpec = {
   handshakes: [],
   methods: ['POST'],
   signatureHeaders: ['expo-signature'],
-  retries: 'A few times with growing waits.',
+  retries: 'A few with growing waits, unless the answer is 200 to 399.',
   setup:
-    'In the folder of the project: eas webhook:create, event BUILD or SUBMIT, this URL, and a secret of your own making (16 characters or more), which is the secret of the source.',
+    "In the project's folder: eas webhook:create, event BUILD or SUBMIT, this URL, and a secret you choose (16 characters or more).",
 };

@@ -5,11 +5,7 @@ export const figma: ProviderSpec = {
   title: 'Figma',
   docs: 'https://developers.figma.com/docs/rest-api/webhooks/',
   checkedOn: '2026-11-21',
-  unconfirmed: [
-    'Which fields identify, name and date an event.',
-    'Three further attempts: after 5 minutes, 30 minutes and 3 hours.',
-    'The deadline of an answer.',
-  ],
+  unconfirmed: ['event fields', 'retries', 'deadline'],
   strength: 'shared-secret',
   verify: [{ id: 'figma', alg: 'token', sig: { from: 'json:passcode' } }],
   identity: {
@@ -51,7 +47,7 @@ export const figma: ProviderSpec = {
   ],
   methods: ['POST'],
   signatureHeaders: [],
-  retries: 'Three times: after 5 minutes, 30 minutes and 3 hours.',
+  retries: 'Three: after 5 minutes, 30 minutes and 3 hours.',
   setup:
-    'Create the webhook through POST /v2/webhooks with this URL as endpoint and a passcode of your own making, which is the secret. The passcode travels inside every body: handlers see it, logs must not.',
+    'Create the webhook through POST /v2/webhooks with this URL as endpoint and a passcode you choose, which is the secret. It travels inside every body: handlers see it, logs must not.',
 };

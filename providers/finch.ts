@@ -5,12 +5,8 @@ export const finch: ProviderSpec = {
   title: 'Finch',
   docs: 'https://github.com/Finch-API/finch-api-node/blob/main/src/resources/webhooks.ts',
   checkedOn: '2026-11-27',
-  source:
-    "Finch-API/finch-api-node, src/resources/webhooks.ts (Finch's own library): the headers, the base64 key, five minutes on both sides, the fields of an event.",
-  unconfirmed: [
-    'Retries and the deadline of an answer.',
-    'Whether finch-event-id stays the same when a delivery is repeated.',
-  ],
+  source: 'Finch-API/finch-api-node, src/resources/webhooks.ts.',
+  unconfirmed: ['deadline', 'same id on retries'],
   strength: 'signed',
   verify: [
     {
@@ -36,5 +32,5 @@ export const finch: ProviderSpec = {
   keepHeaders: ['finch-event-id'],
   retries: 'Not documented.',
   setup:
-    'Finch dashboard, Webhooks: add this URL and the events. The signing secret of the endpoint (base64) is the secret of the source.',
+    "Finch dashboard, Webhooks: add this URL and the events. The secret is the endpoint's signing secret (base64).",
 };

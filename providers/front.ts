@@ -6,12 +6,8 @@ export const front: ProviderSpec = {
   docs: 'https://dev.frontapp.com/docs/application-webhooks',
   checkedOn: '2026-11-27',
   source:
-    "dev.frontapp.com, application-webhooks and security-1 (Front's own documentation): the headers with milliseconds, five minutes, the challenge. Base64, three retries and the id of an event: three independent receivers and Front's own description of its API.",
-  unconfirmed: [
-    'That a repeated delivery is signed with a new time.',
-    'Three retries.',
-    'Which fields identify and date an event.',
-  ],
+    "dev.frontapp.com, application-webhooks and security-1. Base64, retries and event id: three receivers and Front's API description.",
+  unconfirmed: ['new time on retries', 'retries', 'fields that identify and date'],
   strength: 'signed',
   verify: [
     {
@@ -46,7 +42,7 @@ export const front: ProviderSpec = {
   ],
   methods: ['POST'],
   signatureHeaders: ['x-front-signature', 'x-front-request-timestamp'],
-  retries: 'Up to three times.',
+  retries: 'Up to three.',
   setup:
-    'Front, Settings, Developers, the app, Features, Webhooks: this URL and the events. The signing key of the app is the secret of the source; Front checks the URL when it is saved. Rule webhooks are signed in another way (SHA-1 of the body with the API secret).',
+    "Front, Settings, Developers, the app, Features, Webhooks: this URL, checked when saved, and the events. The app's signing key is the secret. Rule webhooks are signed otherwise (SHA-1 of the body with the API secret).",
 };

@@ -5,9 +5,8 @@ export const fusionauth: ProviderSpec = {
   title: 'FusionAuth',
   docs: 'https://fusionauth.io/docs/extend/events-and-webhooks/signing',
   checkedOn: '2026-11-23',
-  source:
-    "fusionauth.io/docs, extend/events-and-webhooks/signing (FusionAuth's own documentation): the header, request_body_sha256, keys of three kinds, of which this file takes HMAC. That the hash is in base64: three independent receivers agree.",
-  unconfirmed: ['Which fields identify, name and date an event.', 'Retries and the deadline of an answer.'],
+  source: 'fusionauth.io/docs, extend/events-and-webhooks/signing. Base64: three receivers agree.',
+  unconfirmed: ['event fields', 'retries', 'deadline'],
   strength: 'signed',
   verify: [
     {
@@ -29,7 +28,7 @@ export const fusionauth: ProviderSpec = {
   handshakes: [],
   methods: ['POST'],
   signatureHeaders: ['x-fusionauth-signature-jwt'],
-  retries: 'None by default: the transaction setting of the event decides whether a failure stops what caused it.',
+  retries: "None by default: the event's transaction setting decides whether a failure stops what caused it.",
   setup:
-    'FusionAuth, Settings, Webhooks, Add: this URL; Security: Sign events with an HMAC key (SHA-256) of the Key Master. Its secret is the secret of the source.',
+    'FusionAuth, Settings, Webhooks, Add: this URL; Security: sign events with an HMAC key (SHA-256) of the Key Master. The secret is that of the key.',
 };

@@ -33,5 +33,5 @@ export const genericHexBody: ProviderSpec = {
   keepHeaders: ['x-idempotency-key'],
   retries: 'Up to the sender.',
   setup:
-    'For senders that put the bare hex HMAC-SHA256 of the raw body into X-Webhook-Signature. Nothing limits the age of a request, so a captured one can be sent again: put a unique id into the body. Prefer the provider generic for new senders.',
+    'For senders that put the bare hex HMAC-SHA256 of the raw body into X-Webhook-Signature. A captured request can be sent again at any age: put a unique id into the body. New senders: prefer generic.',
 };

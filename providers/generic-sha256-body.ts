@@ -32,5 +32,5 @@ export const genericSha256Body: ProviderSpec = {
   keepHeaders: ['x-idempotency-key'],
   retries: 'Up to the sender.',
   setup:
-    'For senders that sign the raw body only: X-Webhook-Signature: sha256=<hex HMAC-SHA256>, and a unique X-Idempotency-Key. The key is not signed and nothing limits the age of a request: who captures one can send it again under a new key. Set dedupOnBody on the source to close that, or prefer the provider generic.',
+    'For senders that sign the raw body only: X-Webhook-Signature: sha256=<hex HMAC-SHA256>, and a unique X-Idempotency-Key. The key is unsigned and nothing limits the age: a captured request can be sent again under a new key. Set dedupOnBody on the source to close that, or prefer generic.',
 };

@@ -33,5 +33,5 @@ export const genericTV1: ProviderSpec = {
   keepHeaders: ['x-event-id', 'x-webhook-id'],
   retries: 'Up to the sender.',
   setup:
-    'For senders that follow the pattern of Stripe: X-Webhook-Signature: t=<Unix seconds>,v1=<hex HMAC-SHA256 of time, full stop and raw body>. One header may have several v1 entries while a secret is rotated.',
+    "For senders that follow Stripe's pattern: X-Webhook-Signature: t=<Unix seconds>,v1=<hex HMAC-SHA256 of time, full stop and raw body>. A rotation may send several v1.",
 };

@@ -29,5 +29,5 @@ export const genericTimestampSha256: ProviderSpec = {
   keepHeaders: ['webhook-id'],
   retries: 'Up to the sender.',
   setup:
-    'For senders that put the time into Webhook-Timestamp (Unix seconds) and sign it with the body: Webhook-Signature: sha256=<hex HMAC-SHA256 of time, full stop and raw body>,keyId=<name of the key>. The name tells people which secret signed while one is rotated; it is not signed and decides nothing.',
+    'For senders that sign the time in Webhook-Timestamp (Unix seconds) with the body: Webhook-Signature: sha256=<hex HMAC-SHA256 of time, full stop and raw body>,keyId=<name of the key>. The name tells people which secret signed during a rotation; it is unsigned and decides nothing.',
 };

@@ -32,7 +32,7 @@ export const generic: ProviderSpec = {
   methods: ['POST'],
   signatureHeaders: ['x-webhook-signature', 'x-webhook-timestamp'],
   keepHeaders: ['x-event-id'],
-  retries: 'Up to the sender. Any answer outside 2xx, or none within ten seconds, should be sent again.',
+  retries: 'Up to the sender: repeat after anything outside 2xx, or no answer within ten seconds.',
   setup:
-    'For senders you write yourself. Agree on a random secret of at least 32 bytes. The sender puts the Unix time in seconds into X-Webhook-Timestamp, computes the hex HMAC-SHA256 of timestamp, full stop and raw body with that secret, and sends it as X-Webhook-Signature: sha256=<hex>. Put a unique event_id into the body; X-Event-Id is read only when the body has none, because it is not signed.',
+    'For senders you write. Agree on a random secret of at least 32 bytes. Send the Unix time in seconds as X-Webhook-Timestamp, and as X-Webhook-Signature: sha256=<hex> the HMAC-SHA256 of timestamp, full stop and raw body. Put a unique event_id into the body; X-Event-Id, unsigned, is read only if it is missing.',
 };

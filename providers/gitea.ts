@@ -5,13 +5,8 @@ export const gitea: ProviderSpec = {
   title: 'Gitea',
   docs: 'https://github.com/go-gitea/gitea/blob/main/services/webhook/deliver.go',
   checkedOn: '2026-11-27',
-  source:
-    "go-gitea/gitea, services/webhook/deliver.go and models/webhook/hooktask.go (Gitea's own sender): the headers, the UUID of a delivery, one try.",
-  unconfirmed: [
-    'Whether a delivery that a person replays keeps its UUID.',
-    'The deadline of an answer, a setting of the server.',
-    'Which fields of the body order an event.',
-  ],
+  source: 'go-gitea/gitea, services/webhook/deliver.go and models/webhook/hooktask.go.',
+  unconfirmed: ['same UUID when a person replays a delivery', 'deadline (a server setting)', 'the field that orders'],
   strength: 'signed',
   verify: [
     { id: 'gitea', alg: 'hmac-sha256', sig: { from: 'header:x-gitea-signature' }, encoding: 'hex', message: '{body}' },
@@ -29,7 +24,7 @@ export const gitea: ProviderSpec = {
   methods: ['POST'],
   signatureHeaders: ['x-gitea-signature', 'x-gogs-signature', 'x-hub-signature', 'x-hub-signature-256'],
   keepHeaders: ['x-gitea-event-type'],
-  retries: 'None: one try.',
+  retries: 'None.',
   setup:
-    'Repository, organisation or site settings, Webhooks, Add webhook, Gitea: this URL, POST, application/json (a form is signed in another way), and a secret of your own making, which is the secret of the source.',
+    'Repository, organisation or site settings, Webhooks, Add webhook, Gitea: this URL, POST, application/json (forms are signed otherwise), and a secret you choose.',
 };

@@ -47,8 +47,7 @@ export const github: ProviderSpec = {
   },
   signatureHeaders: ['x-hub-signature-256', 'x-hub-signature'],
   keepHeaders: ['x-github-event', 'x-github-delivery', 'x-github-hook-id', 'x-github-hook-installation-target-id'],
-  retries:
-    'None. A person or a script can redeliver the deliveries of the last three days; the delivery id stays the same.',
+  retries: 'None. A person or script can redeliver the last three days; the delivery id stays.',
   setup:
-    'Repository, organisation or app settings, Webhooks, Add webhook: this URL, content type application/json, and a long random secret of your own making.',
+    'Repository, organisation or app settings, Webhooks, Add webhook: this URL, content type application/json, and a long random secret you choose.',
 };

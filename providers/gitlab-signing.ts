@@ -5,7 +5,7 @@ export const gitlabSigning: ProviderSpec = {
   title: 'GitLab (signing token)',
   docs: 'https://docs.gitlab.com/user/project/integrations/webhooks/',
   checkedOn: '2026-11-21',
-  unconfirmed: ['How often a failed delivery is sent again.'],
+  unconfirmed: ['number of retries'],
   strength: 'signed',
   verify: [
     {
@@ -29,8 +29,7 @@ export const gitlabSigning: ProviderSpec = {
   methods: ['POST'],
   signatureHeaders: ['webhook-signature', 'webhook-timestamp', 'x-gitlab-token'],
   keepHeaders: ['webhook-id', 'x-gitlab-event', 'x-gitlab-event-uuid', 'x-gitlab-webhook-uuid', 'x-gitlab-instance'],
-  retries:
-    'Few; a webhook that keeps failing is disabled, first for a while, then for good. webhook-id stays the same when a delivery is sent again.',
+  retries: 'Few; a webhook that keeps failing is disabled, first for a while, then for good. webhook-id stays.',
   setup:
     'GitLab 19.0 or later: project or group, Settings, Webhooks: this URL and a signing token (whsec_ followed by base64). Leave the secret token empty.',
 };

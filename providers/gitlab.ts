@@ -5,7 +5,7 @@ export const gitlab: ProviderSpec = {
   title: 'GitLab (secret token)',
   docs: 'https://docs.gitlab.com/user/project/integrations/webhooks/',
   checkedOn: '2026-11-21',
-  unconfirmed: ['How often a failed delivery is sent again.'],
+  unconfirmed: ['number of retries'],
   strength: 'shared-secret',
   verify: [{ id: 'gitlab-token', alg: 'token', sig: { from: 'header:x-gitlab-token' } }],
   identity: {
@@ -31,7 +31,7 @@ export const gitlab: ProviderSpec = {
     'idempotency-key',
   ],
   retries:
-    'Few; a webhook that keeps failing is disabled, first for a while, then for good. A person can resend a delivery from the log: it keeps its Idempotency-Key.',
+    'Few; a webhook that keeps failing is disabled, first for a while, then for good. A person can resend a delivery from the log: Idempotency-Key stays.',
   setup:
-    'Project or group, Settings, Webhooks: this URL and a secret token of your own making. The token travels in the clear with every request and the body is not signed: use gitlab-signing where your GitLab has signing tokens.',
+    'Project or group, Settings, Webhooks: this URL and a secret token you choose. Where your GitLab has signing tokens, use gitlab-signing.',
 };

@@ -5,12 +5,8 @@ export const gocardless: ProviderSpec = {
   title: 'GoCardless',
   docs: 'https://developer.gocardless.com/api-reference/#appendix-webhooks',
   checkedOn: '2026-11-23',
-  source:
-    "gocardless/gocardless-nodejs, src/webhooks.ts and types (GoCardless' own library): an HMAC-SHA256 of the body in hex, a list of events.",
-  unconfirmed: [
-    'That a repeated webhook has the same events in the same order.',
-    'Retries and the deadline of an answer.',
-  ],
+  source: 'gocardless/gocardless-nodejs, src/webhooks.ts and types.',
+  unconfirmed: ['same events in the same order on retries', 'retries', 'deadline'],
   strength: 'signed',
   verify: [
     {
@@ -33,8 +29,6 @@ export const gocardless: ProviderSpec = {
   handshakes: [],
   methods: ['POST'],
   signatureHeaders: ['webhook-signature'],
-  retries:
-    'Up to eight times with growing waits. A person can send a webhook again from the dashboard: the ids of its events stay the same.',
-  setup:
-    'GoCardless Dashboard, Developers, Create, Webhook endpoint: this URL and a secret, which is the secret of the source.',
+  retries: 'Up to eight with growing waits. A person can resend from the dashboard: event ids stay.',
+  setup: 'GoCardless Dashboard, Developers, Create, Webhook endpoint: this URL and a secret.',
 };

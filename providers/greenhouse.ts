@@ -5,12 +5,8 @@ export const greenhouse: ProviderSpec = {
   title: 'Greenhouse Recruiting',
   docs: 'https://github.com/grnhse/greenhouse-api-docs/blob/master/source/includes/webhooks/_introduction.md',
   checkedOn: '2026-11-27',
-  source:
-    "grnhse/greenhouse-api-docs, source/includes/webhooks/_introduction.md (Greenhouse's own documentation): the header, only 200 counts, six retries over 15 hours.",
-  unconfirmed: [
-    'Whether Greenhouse-Event-ID, the id of a delivery, stays the same when it is repeated: the body tells events apart.',
-    'The deadline of an answer.',
-  ],
+  source: 'grnhse/greenhouse-api-docs, source/includes/webhooks/_introduction.md.',
+  unconfirmed: ['same Greenhouse-Event-ID on retries (so the body tells events apart)', 'deadline'],
   strength: 'signed',
   verify: [
     {
@@ -28,7 +24,7 @@ export const greenhouse: ProviderSpec = {
   methods: ['POST'],
   signatureHeaders: ['signature'],
   keepHeaders: ['greenhouse-event-id'],
-  retries: 'Six times: after 1, 15, 60, 120, 240 and 480 minutes.',
+  retries: 'After anything but 200, six times: after 1, 15, 60, 120, 240 and 480 minutes.',
   setup:
-    'Greenhouse, create a web hook with this URL and a secret key of your own making, which is the secret of the source. Greenhouse pings the URL when it is saved, and creates the web hook disabled if that fails.',
+    'Greenhouse, create a web hook with this URL and a secret key you choose, which is the secret. Saving pings the URL; if that fails the web hook starts disabled.',
 };

@@ -6,8 +6,8 @@ export const heroku: ProviderSpec = {
   docs: 'https://devcenter.heroku.com/articles/app-webhooks#securing-webhook-requests',
   checkedOn: '2026-11-27',
   source:
-    "Sentry's release integration and three independent receivers agree on an HMAC-SHA256 of the body in base64. Retries by level: the schema of Heroku's own API, as a client generated from it has it.",
-  unconfirmed: ['How often it tries again, and the deadline of an answer.', 'Which fields identify and date an event.'],
+    "Sentry's release integration and three receivers agree. Retries: a client generated from Heroku's API schema.",
+  unconfirmed: ['number of retries', 'deadline', 'fields that identify and date'],
   strength: 'signed',
   verify: [
     {
@@ -34,5 +34,5 @@ export const heroku: ProviderSpec = {
   signatureHeaders: ['heroku-webhook-hmac-sha256'],
   retries: 'Level sync: until a good answer or a limit. Level notify: never.',
   setup:
-    'Create an app webhook through the API or the command line: the entities, level sync, this URL, and a secret of your own making, which is the secret of the source.',
+    'Create an app webhook through the API or the command line: the entities, level sync, this URL, and a secret you choose.',
 };

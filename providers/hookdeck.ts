@@ -6,8 +6,8 @@ export const hookdeck: ProviderSpec = {
   docs: 'https://hookdeck.com/docs/authentication',
   checkedOn: '2026-11-27',
   source:
-    "hookdeck/webhook-skills, hookdeck-event-gateway-webhooks (Hookdeck's own library of receivers): an HMAC-SHA256 of the body in base64. The second header while a secret is replaced, and the id that every attempt has: trigger.dev, docs/webhooks/providers/hookdeck.",
-  unconfirmed: ['The deadline of an answer.'],
+    'hookdeck/webhook-skills, hookdeck-event-gateway-webhooks; second header during a rotation, id of every attempt: trigger.dev, docs/webhooks/providers/hookdeck.',
+  unconfirmed: ['deadline'],
   strength: 'signed',
   verify: [
     {
@@ -35,7 +35,7 @@ export const hookdeck: ProviderSpec = {
   methods: ['POST'],
   signatureHeaders: ['x-hookdeck-signature', 'x-hookdeck-signature-2'],
   keepHeaders: ['x-hookdeck-attempt-count', 'x-hookdeck-source-name', 'x-hookdeck-verified'],
-  retries: 'As the retry rule of the connection says; x-hookdeck-eventid stays the same.',
+  retries: "By the connection's retry rule; x-hookdeck-eventid stays.",
   setup:
-    'Hookdeck, a connection with an HTTP destination, this URL and authentication Hookdeck Signature (the default). The signing secret of the project (Settings, Secrets) is the secret of the source. The body is that of the sender, so the type is read where most have it.',
+    "Hookdeck, a connection with an HTTP destination, this URL and authentication Hookdeck Signature (the default). The secret is the project's signing secret (Settings, Secrets). The body is the sender's: the type is read where most have it.",
 };

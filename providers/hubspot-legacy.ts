@@ -5,10 +5,7 @@ export const hubspotLegacy: ProviderSpec = {
   title: 'HubSpot (signatures v1 and v2)',
   docs: 'https://developers.hubspot.com/docs/apps/developer-platform/build-apps/authentication/request-validation',
   checkedOn: '2026-11-21',
-  unconfirmed: [
-    'Which fields identify, name and date an event.',
-    'Retries of workflow webhooks: about three days, none after 4xx other than 429.',
-  ],
+  unconfirmed: ['event fields', 'retries of workflow webhooks'],
   strength: 'signed',
   verify: [
     {
@@ -57,7 +54,7 @@ export const hubspotLegacy: ProviderSpec = {
   signatureHeaders: ['x-hubspot-signature', 'x-hubspot-signature-version'],
   keepHeaders: ['x-hubspot-signature-version'],
   retries:
-    'App webhooks: up to ten times over 24 hours. Workflow webhooks: slower and longer, not after a 4xx other than 429.',
+    'App webhooks: up to ten over 24 hours. Workflow webhooks: slower, for about three days, none after 4xx other than 429.',
   setup:
-    'Only for workflow actions and cards that send no v3 signature. The secret is the client secret of the app. These are plain SHA-256 digests of secret and body: without a time, and open to appended bytes. Use hubspot where you can.',
+    "Only for workflow actions and cards without a v3 signature. The secret is the app's client secret. These are plain SHA-256 digests of secret and body: no time, open to appended bytes. Use hubspot where you can.",
 };

@@ -5,10 +5,7 @@ export const hubspot: ProviderSpec = {
   title: 'HubSpot (signature v3)',
   docs: 'https://developers.hubspot.com/docs/apps/developer-platform/build-apps/authentication/request-validation',
   checkedOn: '2026-11-21',
-  unconfirmed: [
-    'Which fields identify, name and date an event.',
-    'Ten further attempts over 24 hours and a deadline of five seconds.',
-  ],
+  unconfirmed: ['event fields', 'retries', 'deadline'],
   strength: 'signed',
   verify: [
     {
@@ -47,7 +44,7 @@ export const hubspot: ProviderSpec = {
   handshakes: [],
   methods: ['POST'],
   signatureHeaders: ['x-hubspot-signature-v3', 'x-hubspot-request-timestamp', 'x-hubspot-signature'],
-  retries: 'Up to ten times over 24 hours with growing waits.',
+  retries: 'Up to ten over 24 hours with growing waits.',
   setup:
-    'HubSpot developer account, the app, Webhooks: this URL as target and the subscriptions. The secret is the client secret of the app (Auth). The URL is part of the signature: the URL of the source must equal the target URL.',
+    "HubSpot developer account, the app, Webhooks: this URL as target, and the subscriptions. The secret is the app's client secret (Auth). The source's URL must equal the target URL.",
 };

@@ -5,9 +5,8 @@ export const incidentIo: ProviderSpec = {
   title: 'incident.io',
   docs: 'https://docs.incident.io/integrations/webhooks',
   checkedOn: '2026-11-27',
-  source:
-    "docs.incident.io, webhooks (incident.io's own documentation): sent by Svix, 24 hours, disabled after five days. The names of the headers: a library of its users, by the sample of that page.",
-  unconfirmed: ['The deadline of an answer.'],
+  source: "docs.incident.io, webhooks (sent by Svix). Header names: a user's library, by that page's sample.",
+  unconfirmed: ['deadline'],
   strength: 'signed',
   verify: [
     {
@@ -27,7 +26,7 @@ export const incidentIo: ProviderSpec = {
   methods: ['POST'],
   signatureHeaders: ['webhook-signature', 'webhook-timestamp'],
   keepHeaders: ['webhook-id'],
-  retries: 'With growing waits over 24 hours; an endpoint that fails for five days is disabled.',
+  retries: 'Over 24 hours with growing waits; an endpoint failing for five days is disabled.',
   setup:
-    'incident.io, Settings, Webhooks, Add endpoint: this URL and the events; the signing secret (whsec_…) is on the page of the endpoint. Events of private incidents carry ids alone.',
+    "incident.io, Settings, Webhooks, Add endpoint: this URL and the events; the endpoint's page shows the signing secret (whsec_…). Events of private incidents carry ids alone.",
 };

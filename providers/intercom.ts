@@ -5,11 +5,7 @@ export const intercom: ProviderSpec = {
   title: 'Intercom',
   docs: 'https://developers.intercom.com/docs/webhooks',
   checkedOn: '2026-11-21',
-  unconfirmed: [
-    'Which fields identify, name and date an event.',
-    'One further attempt after a minute, and a deadline of five seconds.',
-    'That 410 ends a subscription.',
-  ],
+  unconfirmed: ['event fields', 'retries', 'deadline', 'that 410 ends a subscription'],
   strength: 'signed',
   verify: [
     {
@@ -33,7 +29,7 @@ export const intercom: ProviderSpec = {
   methods: ['POST', 'HEAD'],
   signatureHeaders: ['x-hub-signature'],
   retries:
-    'Few. After a thousand errors in a row within 15 minutes notifications pause for 15 minutes; subscriptions of private apps that fail for seven days are suspended.',
+    "One, after a minute. A thousand errors in a row within 15 minutes pause notifications for 15 minutes; private apps' subscriptions that fail for seven days are suspended.",
   setup:
-    'Intercom Developer Hub, the app, Configure, Webhooks: this URL (Intercom checks it with a HEAD request) and the topics. The secret is the client secret (Basic information).',
+    'Intercom Developer Hub, the app, Configure, Webhooks: this URL (Intercom checks it with HEAD) and the topics. The secret is the client secret (Basic information).',
 };

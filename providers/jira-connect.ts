@@ -5,10 +5,7 @@ export const jiraConnect: ProviderSpec = {
   title: 'Jira Connect apps',
   docs: 'https://developer.atlassian.com/cloud/jira/platform/understanding-jwt-for-connect-apps/',
   checkedOn: '2026-11-21',
-  unconfirmed: [
-    'Which fields identify, name and date an event.',
-    'Whether Connect webhooks are repeated as often as those of Jira Cloud.',
-  ],
+  unconfirmed: ['event fields', 'retries'],
   strength: 'origin',
   verify: [
     {
@@ -38,10 +35,10 @@ export const jiraConnect: ProviderSpec = {
   signatureHeaders: ['authorization'],
   keepHeaders: ['x-atlassian-webhook-identifier', 'x-atlassian-webhook-retry'],
   settings: {
-    clientKey: 'The clientKey of the installation, from the installed callback',
-    baseUrl: 'The baseUrl of the app descriptor: the signed path starts after it',
+    clientKey: 'The clientKey in the installed callback',
+    baseUrl: "The app descriptor's baseUrl: the signed path starts after it",
   },
-  retries: 'As for Jira Cloud: up to five times.',
+  retries: 'Up to five, as for Jira Cloud.',
   setup:
-    'The secret is the sharedSecret that the installed callback of your app received for one site; one source per installation. The token binds method, path and query but not the body. The installed callback itself is signed with another key and is not covered here. Atlassian is ending Connect: plan the move to Forge.',
+    "The secret is the sharedSecret in your app's installed callback for one site; one source per installation. The installed callback itself is signed with another key and not covered. Atlassian is ending Connect: plan the move to Forge.",
 };

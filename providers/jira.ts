@@ -5,7 +5,7 @@ export const jira: ProviderSpec = {
   title: 'Jira Cloud',
   docs: 'https://developer.atlassian.com/cloud/jira/platform/webhooks/',
   checkedOn: '2026-11-21',
-  unconfirmed: ['The deadline of an answer.'],
+  unconfirmed: ['deadline'],
   strength: 'signed',
   verify: [
     {
@@ -28,7 +28,7 @@ export const jira: ProviderSpec = {
   signatureHeaders: ['x-hub-signature'],
   keepHeaders: ['x-atlassian-webhook-identifier', 'x-atlassian-webhook-retry', 'x-atlassian-webhook-flow'],
   retries:
-    'Up to five times with growing waits; the identifier stays the same. Bulk changes arrive in a secondary flow that may lag by a quarter of an hour.',
+    'Up to five with growing waits; the identifier stays. Bulk changes come in a secondary flow, up to 15 minutes late.',
   setup:
-    'Jira administration, System, WebHooks: this URL and a secret. Webhooks made by apps through the REST API take the secret of the registration.',
+    "Jira administration, System, WebHooks: this URL and a secret. For webhooks that apps make through the REST API: the registration's secret.",
 };

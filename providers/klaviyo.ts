@@ -5,12 +5,8 @@ export const klaviyo: ProviderSpec = {
   title: 'Klaviyo system webhooks',
   docs: 'https://developers.klaviyo.com/en/docs/system-webhooks',
   checkedOn: '2026-11-23',
-  source:
-    "developers.klaviyo.com, docs/working_with_system_webhooks (Klaviyo's own documentation): the headers, data with external_id and topic, meta; seven receivers agree on the body and then the timestamp as it is in its header.",
-  unconfirmed: [
-    'Whether a repeated delivery is signed with a new time: no age is asked.',
-    'Retries and the deadline of an answer.',
-  ],
+  source: 'developers.klaviyo.com, docs/working_with_system_webhooks; seven receivers agree on the signed text.',
+  unconfirmed: ['new time on retries (so no limit of age)', 'deadline'],
   strength: 'signed',
   verify: [
     {
@@ -32,7 +28,7 @@ export const klaviyo: ProviderSpec = {
   methods: ['POST'],
   signatureHeaders: ['klaviyo-signature', 'klaviyo-timestamp'],
   keepHeaders: ['klaviyo-webhook-id'],
-  retries: 'Not documented; the id of an event stays the same.',
+  retries: 'Not documented; the event id stays.',
   setup:
-    'Create the webhook through the Webhooks API (or Integrations, Webhooks) with this URL and a secret key of your own making, which is the secret of the source.',
+    'Create the webhook through the Webhooks API (or Integrations, Webhooks) with this URL and a secret key you choose, which is the secret.',
 };

@@ -5,13 +5,8 @@ export const knock: ProviderSpec = {
   title: 'Knock',
   docs: 'https://docs.knock.app/developer-tools/outbound-webhooks/overview',
   checkedOn: '2026-11-27',
-  source:
-    "knocklabs/docs, content/developer-tools/outbound-webhooks/overview.mdx (Knock's own documentation): the header with milliseconds, five minutes, eight attempts, the addresses.",
-  unconfirmed: [
-    'That a repeated delivery is signed with a new time.',
-    'What tells events apart: they have no id.',
-    'The deadline of an answer.',
-  ],
+  source: 'knocklabs/docs, content/developer-tools/outbound-webhooks/overview.mdx.',
+  unconfirmed: ['new time on retries', 'what tells events apart (they have no id)', 'deadline'],
   strength: 'signed',
   verify: [
     {
@@ -43,5 +38,5 @@ export const knock: ProviderSpec = {
   keepHeaders: ['x-knock-event', 'x-knock-environment-id'],
   retries: 'Eight attempts in all, after anything but 2xx.',
   setup:
-    'Knock dashboard, Platform, Webhooks, Create webhook: this URL and the events; the secret key is on the page of the webhook. A webhook belongs to one environment: one source for each.',
+    'Knock dashboard, Platform, Webhooks, Create webhook: this URL and the events; its page shows the secret key, which is the secret. One source per environment.',
 };

@@ -6,8 +6,8 @@ export const launchdarkly: ProviderSpec = {
   docs: 'https://launchdarkly.com/docs/home/infrastructure/webhooks',
   checkedOn: '2026-11-27',
   source:
-    "An OpenAPI description of LaunchDarkly's webhooks, Sentry's integration and four independent receivers agree on an HMAC-SHA256 of the body in hex. The fields of an event: the samples of Sentry's tests.",
-  unconfirmed: ['Retries and the deadline of an answer.', 'Which fields identify, name and date an event.'],
+    "An OpenAPI description, Sentry's integration and four receivers agree; event fields: samples of Sentry's tests.",
+  unconfirmed: ['deadline', 'event fields'],
   strength: 'signed',
   verify: [
     {
@@ -31,7 +31,7 @@ export const launchdarkly: ProviderSpec = {
   handshakes: [],
   methods: ['POST'],
   signatureHeaders: ['x-ld-signature'],
-  retries: 'Not confirmed.',
+  retries: 'Not known.',
   setup:
-    'LaunchDarkly, create a webhook with this URL and have it signed: its secret is the secret of the source. Leave the default payload: the fields above are those of an entry of the audit log.',
+    'LaunchDarkly, create a webhook with this URL and have it signed, which shows the secret. Leave the default payload: the fields below are those of an audit log entry.',
 };

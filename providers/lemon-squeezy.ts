@@ -5,11 +5,7 @@ export const lemonSqueezy: ProviderSpec = {
   title: 'Lemon Squeezy',
   docs: 'https://docs.lemonsqueezy.com/help/webhooks',
   checkedOn: '2026-11-21',
-  unconfirmed: [
-    'Which fields identify, name and date an event.',
-    'Up to three further attempts.',
-    'The deadline of an answer.',
-  ],
+  unconfirmed: ['event fields', 'retries', 'deadline'],
   strength: 'signed',
   verify: [
     {
@@ -34,7 +30,7 @@ export const lemonSqueezy: ProviderSpec = {
   methods: ['POST'],
   signatureHeaders: ['x-signature'],
   keepHeaders: ['x-event-name'],
-  retries: 'Up to three further attempts with growing waits.',
+  retries: 'Up to three with growing waits.',
   setup:
-    'Lemon Squeezy, Settings, Webhooks: this URL, a signing secret of your own making (6 to 40 characters), and the events.',
+    'Lemon Squeezy, Settings, Webhooks: this URL, a signing secret you choose (6 to 40 characters), and the events.',
 };

@@ -5,9 +5,8 @@ export const line: ProviderSpec = {
   title: 'LINE Messaging API',
   docs: 'https://developers.line.biz/en/reference/messaging-api/#webhooks',
   checkedOn: '2026-11-23',
-  source:
-    "developers.line.biz, docs/messaging-api/receiving-messages (LINE's own documentation): an HMAC-SHA256 of the body in base64; webhookEventId and deliveryContext are common to all events.",
-  unconfirmed: ['How often and for how long an event is sent again.', 'The deadline of an answer.'],
+  source: 'developers.line.biz, docs/messaging-api/receiving-messages.',
+  unconfirmed: ['number of retries', 'deadline'],
   strength: 'signed',
   verify: [
     { id: 'line', alg: 'hmac-sha256', sig: { from: 'header:x-line-signature' }, encoding: 'base64', message: '{body}' },
@@ -31,7 +30,7 @@ export const line: ProviderSpec = {
   ],
   methods: ['POST'],
   signatureHeaders: ['x-line-signature'],
-  retries: 'Several times when redelivery is switched on for the channel, else none. webhookEventId stays the same.',
+  retries: 'Several if the channel has redelivery on, else none. webhookEventId stays.',
   setup:
-    'LINE Developers Console, the channel, Messaging API: this URL (Verify sends an empty list), Use webhook and Webhook redelivery on. The secret of the source is the channel secret.',
+    'LINE Developers Console, the channel, Messaging API: this URL (Verify sends an empty list), Use webhook and Webhook redelivery on. The secret is the channel secret.',
 };

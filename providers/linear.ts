@@ -5,7 +5,7 @@ export const linear: ProviderSpec = {
   title: 'Linear',
   docs: 'https://linear.app/developers/webhooks',
   checkedOn: '2026-11-22',
-  unconfirmed: ['Which fields identify, name and date an event.'],
+  unconfirmed: ['event fields'],
   strength: 'signed',
   verify: [
     {
@@ -32,7 +32,7 @@ export const linear: ProviderSpec = {
   methods: ['POST'],
   signatureHeaders: ['linear-signature'],
   keepHeaders: ['linear-delivery', 'linear-event'],
-  retries: 'Three times: after one minute, one hour and six hours; then the webhook may be disabled.',
+  retries: 'Three: after one minute, one hour and six hours; then the webhook may be disabled.',
   setup:
-    'Linear, Settings, API, Webhooks (or the OAuth application): this URL and the resources; the signing secret is on the page of the webhook.',
+    "Linear, Settings, API, Webhooks (or the OAuth application): this URL and the resources; the webhook's page shows the signing secret.",
 };

@@ -5,9 +5,8 @@ export const lithic: ProviderSpec = {
   title: 'Lithic',
   docs: 'https://github.com/lithic-com/lithic-node/blob/main/src/resources/webhooks.ts',
   checkedOn: '2026-11-27',
-  source:
-    "lithic-com/lithic-node, src/resources/webhooks.ts (Lithic's own library): Standard Webhooks, the type of an event.",
-  unconfirmed: ['Retries and the deadline of an answer.', 'Which fields date and order an event.'],
+  source: 'lithic-com/lithic-node, src/resources/webhooks.ts.',
+  unconfirmed: ['deadline', 'fields that date and order'],
   strength: 'signed',
   verify: [
     {
@@ -27,7 +26,7 @@ export const lithic: ProviderSpec = {
   methods: ['POST'],
   signatureHeaders: ['webhook-signature', 'webhook-timestamp'],
   keepHeaders: ['webhook-id'],
-  retries: 'Not confirmed.',
+  retries: 'Not known.',
   setup:
-    'Create an event subscription with this URL, in the dashboard or through the API. Its secret (base64, after whsec_ or not) is the secret of the source.',
+    'Create an event subscription with this URL, in the dashboard or through the API. It shows the secret (base64, after whsec_ or not).',
 };

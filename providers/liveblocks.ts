@@ -5,9 +5,8 @@ export const liveblocks: ProviderSpec = {
   title: 'Liveblocks',
   docs: 'https://liveblocks.io/docs/platform/webhooks',
   checkedOn: '2026-11-27',
-  source:
-    "liveblocks/liveblocks, docs/pages/platform/webhooks.mdx (Liveblocks' own documentation): the headers, the schedule of Svix, disabled after five days, the events.",
-  unconfirmed: ['The deadline of an answer.'],
+  source: 'liveblocks/liveblocks, docs/pages/platform/webhooks.mdx (the schedule of Svix).',
+  unconfirmed: ['deadline'],
   strength: 'signed',
   verify: [
     {
@@ -32,7 +31,7 @@ export const liveblocks: ProviderSpec = {
   signatureHeaders: ['webhook-signature', 'webhook-timestamp'],
   keepHeaders: ['webhook-id'],
   retries:
-    'Eight attempts: at once, after 5 seconds, 5 and 30 minutes, 2, 5, 10 and again 10 hours. An endpoint that fails for five days is disabled.',
+    'Eight attempts: at once, after 5 seconds, 5 and 30 minutes, 2, 5, 10 and again 10 hours. An endpoint failing for five days is disabled.',
   setup:
-    'Liveblocks dashboard, the project, Webhooks, Create endpoint: this URL and the events; the signing secret (whsec_…) is on the page of the endpoint.',
+    "Liveblocks dashboard, the project, Webhooks, Create endpoint: this URL and the events; the endpoint's page shows the signing secret (whsec_…).",
 };

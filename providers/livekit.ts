@@ -6,8 +6,8 @@ export const livekit: ProviderSpec = {
   docs: 'https://github.com/livekit/protocol/blob/main/webhook/url_notifier.go',
   checkedOn: '2026-11-27',
   source:
-    "livekit/protocol, webhook/url_notifier.go and protobufs/livekit_webhook.proto, and livekit/node-sdks, WebhookReceiver.ts (LiveKit's own sender and library): a token for five minutes with the hash of the body; the id and the time of an event.",
-  unconfirmed: ['The deadline of an answer.'],
+    'livekit/protocol, webhook/url_notifier.go and protobufs/livekit_webhook.proto; livekit/node-sdks, WebhookReceiver.ts.',
+  unconfirmed: ['deadline'],
   strength: 'signed',
   verify: [
     {
@@ -30,9 +30,8 @@ export const livekit: ProviderSpec = {
   handshakes: [],
   methods: ['POST'],
   signatureHeaders: ['authorization'],
-  settings: { apiKey: 'the API key whose secret signs, as it was chosen for the webhook' },
-  retries:
-    'A few times with growing waits, with the first token; events are dropped where the queue of the sender is full.',
+  settings: { apiKey: 'The API key that signs' },
+  retries: 'A few with growing waits, with the first token; a full sending queue drops events.',
   setup:
-    'Settings of the project on LiveKit Cloud, or configuration of your own server: this URL as a webhook, and the API key that signs. The API secret of that key is the secret of the source, the key itself its setting apiKey.',
+    "Settings of the LiveKit Cloud project, or your own server's configuration: this URL as a webhook, and the API key that signs. That key's API secret is the secret.",
 };

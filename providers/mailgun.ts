@@ -5,11 +5,7 @@ export const mailgun: ProviderSpec = {
   title: 'Mailgun',
   docs: 'https://documentation.mailgun.com/docs/mailgun/user-manual/webhooks/webhooks',
   checkedOn: '2026-11-21',
-  unconfirmed: [
-    'Which fields identify, name and date an event.',
-    'Whether a repeated delivery carries a new timestamp and token.',
-    'The deadline of an answer.',
-  ],
+  unconfirmed: ['event fields', 'new time and token on retries', 'deadline'],
   strength: 'origin',
   verify: [
     {
@@ -40,7 +36,7 @@ export const mailgun: ProviderSpec = {
   handshakes: [],
   methods: ['POST'],
   signatureHeaders: [],
-  retries: 'After 5, 10 and 15 minutes, 1, 2 and 4 hours, about eight hours in all. 406 stops them.',
+  retries: 'After 5, 10 and 15 minutes, 1, 2 and 4 hours (about eight hours). 406 stops them.',
   setup:
-    'Mailgun, Sending, Webhooks: this URL per event type. The secret is the HTTP webhook signing key (API security). The signature covers a time and a token, not the event: who captures one request can send another event with the same signature within a day.',
+    'Mailgun, Sending, Webhooks: this URL per event type. The secret is the HTTP webhook signing key (API security). A time and a token are signed, not the event: a captured request can carry another event for a day.',
 };

@@ -5,12 +5,8 @@ export const mandrill: ProviderSpec = {
   title: 'Mandrill (Mailchimp Transactional)',
   docs: 'https://mailchimp.com/developer/transactional/guides/track-respond-activity-webhooks/',
   checkedOn: '2026-11-22',
-  source:
-    "Four independent receivers agree (an HMAC-SHA1 in base64 of the URL and the fields sorted by name); not read in Mailchimp's documentation.",
-  unconfirmed: [
-    'Everything but the form of the signature: it was written without the documentation of the provider at hand.',
-    'Retries and the deadline of an answer.',
-  ],
+  source: "Four receivers agree; Mailchimp's documentation was not read.",
+  unconfirmed: ['everything but the form of the signature', 'deadline'],
   strength: 'signed',
   verify: [
     {
@@ -42,5 +38,5 @@ export const mandrill: ProviderSpec = {
   signatureHeaders: ['x-mandrill-signature'],
   retries: 'Up to 100 times in batches, with growing waits of at most a day.',
   setup:
-    'Mandrill, Settings, Webhooks, Add a webhook: this URL, which Mandrill asks with HEAD first. The secret of the source is the key of the webhook. The URL of the source must be exactly the one entered there: it is part of the signature.',
+    "Mandrill, Settings, Webhooks, Add a webhook: this URL, exactly as the source has it; Mandrill asks it with HEAD first. The secret is the webhook's key.",
 };

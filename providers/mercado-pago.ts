@@ -6,8 +6,8 @@ export const mercadoPago: ProviderSpec = {
   docs: 'https://www.mercadopago.com/developers/en/docs/your-integrations/notifications/webhooks',
   checkedOn: '2026-11-23',
   source:
-    "mercadopago/sdk-nodejs, src/utils/webhook/index.ts (Mercado Pago's own library): the signed text, parts without a value left out, ts in milliseconds. Its pages say that an id with letters is signed in lower case: both are taken.",
-  unconfirmed: ['Retries and the deadline of an answer.'],
+    'mercadopago/sdk-nodejs, src/utils/webhook/index.ts. Its pages sign ids with letters in lower case: both forms are taken.',
+  unconfirmed: ['retries', 'deadline'],
   strength: 'origin',
   verify: [
     {
@@ -40,7 +40,7 @@ export const mercadoPago: ProviderSpec = {
   handshakes: [],
   methods: ['POST'],
   signatureHeaders: ['x-signature'],
-  retries: 'After 15 minutes, 30 minutes, 6 hours, 48 hours and then every 96 hours.',
+  retries: 'After 15 minutes, 30 minutes, 6 hours, 48 hours, then every 96 hours.',
   setup:
-    'Your integrations, the application, Webhooks: this URL and the events. The secret of the source is the secret signature shown there. Handlers read the object named in the query (header holdfast-query) through the API: the body is not signed.',
+    'Your integrations, the application, Webhooks: this URL and the events. The secret is the secret signature shown there. Handlers read the object that the query names (header holdfast-query) through the API.',
 };

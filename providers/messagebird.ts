@@ -5,7 +5,7 @@ export const messagebird: ProviderSpec = {
   title: 'Bird (MessageBird)',
   docs: 'https://developers.messagebird.com/api/#verifying-http-requests',
   checkedOn: '2026-11-21',
-  unconfirmed: ['Retries and deadline.', 'The place of the event id in every product.'],
+  unconfirmed: ['retries', 'deadline', 'the place of the event id in every product'],
   strength: 'signed',
   verify: [
     {
@@ -35,7 +35,7 @@ export const messagebird: ProviderSpec = {
   handshakes: [],
   methods: ['POST', 'GET'],
   signatureHeaders: ['messagebird-signature-jwt'],
-  retries: 'Not documented for all products; count on several attempts.',
+  retries: 'Not documented for all products; count on several.',
   setup:
-    'Status reports come as GET: the handler finds them in the header holdfast-query. Dashboard, Developers, API settings: the signing key there is the secret. Set this URL on the number, flow or channel. The token binds body and URL by their hashes: the URL of the source must equal the one entered there. It is valid for about a minute.',
+    'Dashboard, Developers, API settings: the signing key is the secret. Set this URL, exactly as the source has it, on the number, flow or channel. Status reports come as GET: read header holdfast-query in the handler. The token binds body and URL for about a minute.',
 };

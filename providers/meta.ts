@@ -5,11 +5,7 @@ export const meta: ProviderSpec = {
   title: 'Meta (Pages, Messenger, Instagram)',
   docs: 'https://developers.facebook.com/docs/graph-api/webhooks/getting-started',
   checkedOn: '2026-11-21',
-  unconfirmed: [
-    'Which fields identify, name and date an event.',
-    'Retries with falling frequency for 36 hours.',
-    'The deadline of an answer.',
-  ],
+  unconfirmed: ['event fields', 'retries', 'deadline'],
   strength: 'signed',
   verify: [
     {
@@ -50,10 +46,10 @@ export const meta: ProviderSpec = {
   methods: ['POST', 'GET'],
   signatureHeaders: ['x-hub-signature-256', 'x-hub-signature'],
   settings: {
-    verifyToken: 'The verify token you enter in the App Dashboard; any text of your own, not the app secret',
+    verifyToken: 'The verify token of the App Dashboard: any text, not the app secret',
   },
   retries:
-    'At once and then less and less often for about 36 hours. Updates of one object may arrive together, and in another grouping when repeated: handlers of changes must bear repetitions. The type is object.field (page.feed); of messages it is the object alone.',
+    'At once, then ever less often for about 36 hours. Updates of one object may come together, regrouped when repeated: handlers of changes must bear repetitions.',
   setup:
-    'Meta for Developers, the app, Webhooks: choose the object, enter this URL and the verify token, subscribe to fields. The secret of the source is the App Secret (App settings, Basic).',
+    'Meta for Developers, the app, Webhooks: choose the object, enter this URL and the verify token, subscribe to fields. The secret is the App Secret (App settings, Basic). Types are object.field (page.feed); of messages the object alone.',
 };

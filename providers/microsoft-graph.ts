@@ -5,7 +5,7 @@ export const microsoftGraph: ProviderSpec = {
   title: 'Microsoft Graph change notifications',
   docs: 'https://learn.microsoft.com/en-us/graph/change-notifications-delivery-webhooks',
   checkedOn: '2026-11-21',
-  unconfirmed: ['Whether id is present in the notifications of every resource.'],
+  unconfirmed: ['whether notifications of every resource have id'],
   strength: 'shared-secret',
   verify: [{ id: 'microsoft-graph', alg: 'token', batch: 'value[]', sig: { from: 'json:clientState' } }],
   identity: {
@@ -25,8 +25,7 @@ export const microsoftGraph: ProviderSpec = {
   ],
   methods: ['POST'],
   signatureHeaders: [],
-  retries:
-    'For up to four hours. An endpoint that answers more than a tenth of its notifications later than 2.9 seconds is throttled.',
+  retries: 'For up to four hours. Endpoints with over a tenth of answers later than 2.9 seconds are throttled.',
   setup:
-    'Create the subscription through POST /subscriptions with this URL as notificationUrl (and lifecycleNotificationUrl) and a random clientState of at most 128 characters, which is the secret of the source. Subscriptions run out within days: renew them. Notifications with resource data carry validationTokens, which are not checked here; decrypting proves their origin.',
+    'Create the subscription through POST /subscriptions with this URL as notificationUrl (and lifecycleNotificationUrl) and a random clientState of at most 128 characters, which is the secret. Renew it within days. validationTokens of resource data are not checked: decrypting proves the origin.',
 };

@@ -5,12 +5,8 @@ export const microsoftTeams: ProviderSpec = {
   title: 'Microsoft Teams outgoing webhooks',
   docs: 'https://learn.microsoft.com/microsoftteams/platform/webhooks-and-connectors/how-to/add-outgoing-webhook',
   checkedOn: '2026-11-22',
-  source:
-    "MicrosoftDocs/msteams-docs, webhooks-and-connectors/how-to/add-outgoing-webhook.md (Microsoft's own documentation), also the deadline of five seconds.",
-  unconfirmed: [
-    'That the security token is decoded from base64 before it is used as the key.',
-    'Which fields identify, name and date a message.',
-  ],
+  source: 'MicrosoftDocs/msteams-docs, webhooks-and-connectors/how-to/add-outgoing-webhook.md.',
+  unconfirmed: ['that the token is decoded from base64 into the key', 'event fields'],
   strength: 'signed',
   verify: [
     {
@@ -40,7 +36,7 @@ export const microsoftTeams: ProviderSpec = {
   handshakes: [],
   methods: ['POST'],
   signatureHeaders: ['authorization'],
-  retries: 'None: a message that is not answered within five seconds fails for the user.',
+  retries: 'None: a message not answered in time fails for the user.',
   setup:
-    'The team, Manage team, Apps, Create an outgoing webhook: this URL. The secret of the source is the security token that is shown once.',
+    'The team, Manage team, Apps, Create an outgoing webhook: this URL. The secret is the security token, shown once.',
 };

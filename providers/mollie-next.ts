@@ -5,10 +5,7 @@ export const mollieNext: ProviderSpec = {
   title: 'Mollie (next-gen webhooks)',
   docs: 'https://docs.mollie.com/reference/webhooks-new',
   checkedOn: '2026-11-21',
-  unconfirmed: [
-    'Which fields identify, name and date an event.',
-    'Retries and deadline, taken to be those of classic webhooks.',
-  ],
+  unconfirmed: ['event fields', 'retries and deadline (those of classic webhooks)'],
   strength: 'signed',
   verify: [
     {
@@ -30,7 +27,7 @@ export const mollieNext: ProviderSpec = {
   handshakes: [],
   methods: ['POST'],
   signatureHeaders: ['x-mollie-signature'],
-  retries: 'Ten times over 26 hours.',
+  retries: 'Ten over 26 hours.',
   setup:
-    'Mollie dashboard, Developers, Webhooks (or the Webhooks API): this URL and the event types; the signing secret is shown once at creation.',
+    'Mollie dashboard, Developers, Webhooks (or the Webhooks API): this URL and the event types; the signing secret is shown once.',
 };

@@ -5,7 +5,7 @@ export const mollie: ProviderSpec = {
   title: 'Mollie (classic)',
   docs: 'https://docs.mollie.com/reference/webhooks',
   checkedOn: '2026-11-21',
-  unconfirmed: ['Ten attempts over 26 hours and a deadline of 15 seconds.'],
+  unconfirmed: ['retries', 'deadline'],
   strength: 'none',
   verify: [],
   // The body only names the object and is the same for each of its states: nothing may be taken for a repetition.
@@ -14,7 +14,7 @@ export const mollie: ProviderSpec = {
   handshakes: [],
   methods: ['POST'],
   signatureHeaders: [],
-  retries: 'Ten times over 26 hours.',
+  retries: 'Ten over 26 hours.',
   setup:
-    'Pass this URL as webhookUrl when you create a payment. Mollie sends only id=tr_…, unsigned: your handler must fetch the object from the API with your key and act on what it says there. Anyone can send such a request, so set a rate limit on the source. New integrations: mollie-next.',
+    'Pass this URL as webhookUrl when you create a payment. Mollie sends only id=tr_…: the handler must fetch the object from the API with your key and act on what it says there. Anyone can send such a request: set a rate limit on the source. New integrations: mollie-next.',
 };

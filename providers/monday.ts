@@ -5,11 +5,7 @@ export const monday: ProviderSpec = {
   title: 'monday.com (apps)',
   docs: 'https://developer.monday.com/api-reference/reference/webhooks',
   checkedOn: '2026-11-21',
-  unconfirmed: [
-    'Which fields identify, name and date an event.',
-    'That the aud claim is the URL of the webhook for every kind of subscription.',
-    'The deadline of an answer.',
-  ],
+  unconfirmed: ['event fields', "that the aud claim is the webhook's URL for every kind of subscription", 'deadline'],
   strength: 'origin',
   verify: [
     {
@@ -46,5 +42,5 @@ export const monday: ProviderSpec = {
   settings: { url: 'The URL exactly as entered in monday.com' },
   retries: 'Once a minute for 30 minutes.',
   setup:
-    'Create the webhook with the token of an app (webhooks made by hand on a board carry no authorization and are refused). The secret is the Signing Secret of the app. The token proves who sent the request, not what it says.',
+    "Create the webhook with an app's token (webhooks made by hand on a board have no authorization and are refused). The secret is the app's Signing Secret.",
 };

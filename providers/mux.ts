@@ -5,11 +5,7 @@ export const mux: ProviderSpec = {
   title: 'Mux',
   docs: 'https://www.mux.com/docs/core/listen-for-webhooks',
   checkedOn: '2026-11-21',
-  unconfirmed: [
-    'Which fields identify, name and date an event.',
-    'Retries for 24 hours.',
-    'The deadline of an answer.',
-  ],
+  unconfirmed: ['event fields', 'retries', 'deadline'],
   strength: 'signed',
   verify: [
     {
@@ -35,5 +31,5 @@ export const mux: ProviderSpec = {
   signatureHeaders: ['mux-signature'],
   retries: 'For 24 hours with growing waits.',
   setup:
-    'Mux dashboard, Settings, Webhooks, Create new webhook: this URL; the signing secret is shown in the list. One webhook per environment.',
+    'Mux dashboard, Settings, Webhooks, Create new webhook: this URL; the list shows the signing secret. One webhook per environment.',
 };

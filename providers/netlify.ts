@@ -5,9 +5,8 @@ export const netlify: ProviderSpec = {
   title: 'Netlify',
   docs: 'https://docs.netlify.com/site-deploys/notifications/',
   checkedOn: '2026-11-23',
-  source:
-    "docs.netlify.com, deploy/deploy-notifications.md (Netlify's own documentation): the header, a JWS with HS256, iss netlify, sha256 the hash of the body in hex.",
-  unconfirmed: ['Which fields identify, name and date an event.', 'Retries and the deadline of an answer.'],
+  source: 'docs.netlify.com, deploy/deploy-notifications.md.',
+  unconfirmed: ['event fields', 'deadline'],
   strength: 'signed',
   verify: [
     {
@@ -32,7 +31,7 @@ export const netlify: ProviderSpec = {
   methods: ['POST'],
   signatureHeaders: ['x-webhook-signature'],
   keepHeaders: ['x-netlify-event'],
-  retries: 'Not documented; a notification that fails six times in a row is disabled.',
+  retries: 'Not documented; six failures in a row disable the notification.',
   setup:
-    'Site configuration, Build & deploy (or Forms), Notifications, HTTP POST request: this URL and a JWS secret token of your own making, which is the secret of the source.',
+    'Site configuration, Build & deploy (or Forms), Notifications, HTTP POST request: this URL and a JWS secret token you choose, which is the secret.',
 };

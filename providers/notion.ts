@@ -5,11 +5,7 @@ export const notion: ProviderSpec = {
   title: 'Notion',
   docs: 'https://developers.notion.com/reference/webhooks',
   checkedOn: '2026-11-21',
-  unconfirmed: [
-    'Which fields identify, name and date an event.',
-    'Eight attempts over 24 hours.',
-    'The deadline of an answer.',
-  ],
+  unconfirmed: ['event fields', 'retries', 'deadline'],
   strength: 'signed',
   verify: [
     {
@@ -42,5 +38,5 @@ export const notion: ProviderSpec = {
   signatureHeaders: ['x-notion-signature'],
   retries: 'Up to eight attempts over about 24 hours, counted in attempt_number.',
   setup:
-    'Open a pairing window (`holdfast sources pair <source> --out notion.token`), then Notion, the integration, Webhooks, Create a subscription with this URL: Notion sends a verification token, which is kept as the secret and written to that file. Enter it in Notion to finish, and delete the file.',
+    'Open a pairing window (`holdfast sources pair <source> --out notion.token`), then Notion, the integration, Webhooks, Create a subscription with this URL: Notion sends a verification token, kept as the secret and written to that file. Enter it in Notion, then delete the file.',
 };

@@ -5,12 +5,8 @@ export const nuvemshop: ProviderSpec = {
   title: 'Nuvemshop (Tiendanube)',
   docs: 'https://tiendanube.github.io/api-documentation/resources/webhook',
   checkedOn: '2026-11-27',
-  source:
-    "TiendaNube/api-docs, resources/webhook.md (Tiendanube's own documentation): an HMAC-SHA256 of the body in hex by the app's secret; store_id, event and id.",
-  unconfirmed: [
-    'How often a notice is repeated: that page says 14 times in three days; others have read 18 times in 48 hours.',
-    'A deadline of three seconds.',
-  ],
+  source: 'TiendaNube/api-docs, resources/webhook.md.',
+  unconfirmed: ['number of retries (there 14 in three days, elsewhere 18 in 48 hours)', 'deadline'],
   strength: 'signed',
   verify: [
     {
@@ -27,7 +23,7 @@ export const nuvemshop: ProviderSpec = {
   handshakes: [],
   methods: ['POST'],
   signatureHeaders: ['x-linkedstore-hmac-sha256'],
-  retries: 'After any answer but 2xx, with growing waits, for two to three days.',
+  retries: 'After anything but 2xx, for two to three days with growing waits.',
   setup:
-    "Create the webhook through the API (POST /webhooks) with this URL and one event; one app's webhooks come for all its stores. The secret of the source is the app's client secret. A notice only names the object: the handler reads it through the API.",
+    "Create the webhook through the API (POST /webhooks) with this URL and one event; an app's webhooks come for all its stores. The secret is the app's client secret. Notices only name the object: read it through the API.",
 };

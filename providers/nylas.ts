@@ -6,8 +6,8 @@ export const nylas: ProviderSpec = {
   docs: 'https://developer.nylas.com/docs/v3/notifications/webhooks/',
   checkedOn: '2026-11-27',
   source:
-    "Nylas' own pages (the changelog of its Node.js library 6.10.0, the recipe for failed webhooks): the header, ten seconds, a delivery may come twice. That it is an HMAC-SHA256 of the body in hex, the members of a notice and the repetitions: Hookdeck's description of Nylas' pages, and a receiver agrees.",
-  unconfirmed: ['That id stays the same when a notice is sent again.', 'The three deliveries within 20 minutes.'],
+    "Changelog of Nylas' Node.js library 6.10.0 and its recipe for failed webhooks. Signature, event fields, retries: Hookdeck's description, and a receiver agrees.",
+  unconfirmed: ['same id on retries', 'retries'],
   strength: 'signed',
   verify: [
     {
@@ -38,7 +38,7 @@ export const nylas: ProviderSpec = {
   methods: ['POST', 'GET'],
   signatureHeaders: ['x-nylas-signature'],
   retries:
-    'After 408, 429, 502, 503, 504 and 507 twice more, the last 10 to 20 minutes after the first. A webhook that fails for 72 hours is stopped.',
+    'Two after 408, 429, 502, 503, 504 and 507, the last 10 to 20 minutes after the first. A webhook failing for 72 hours is stopped.',
   setup:
-    'Nylas Dashboard, Notifications, or POST /v3/webhooks: this URL and the triggers; Nylas asks the URL for its challenge at once. The webhook_secret is shown when the webhook is created. Leave compressed delivery off.',
+    'Nylas Dashboard, Notifications, or POST /v3/webhooks: this URL and the triggers; Nylas asks it for a challenge at once. webhook_secret is shown at creation. Leave compressed delivery off.',
 };

@@ -5,10 +5,7 @@ export const okta: ProviderSpec = {
   title: 'Okta event hooks',
   docs: 'https://developer.okta.com/docs/concepts/event-hooks/',
   checkedOn: '2026-11-21',
-  unconfirmed: [
-    'Which fields identify, name and date an event.',
-    'A deadline of three seconds and one further attempt.',
-  ],
+  unconfirmed: ['event fields', 'retries', 'deadline'],
   strength: 'shared-secret',
   verify: [{ id: 'okta', alg: 'token', sig: { from: 'header:authorization' } }],
   identity: {
@@ -34,7 +31,7 @@ export const okta: ProviderSpec = {
   ],
   methods: ['POST', 'GET'],
   signatureHeaders: ['authorization'],
-  retries: 'Once. Events that were not delivered stay in the System Log of Okta.',
+  retries: "One. Undelivered events stay in Okta's System Log.",
   setup:
-    'Okta Admin Console, Workflow, Event Hooks: this URL, authentication field Authorization, and an authentication secret of your own making, which is the secret of the source (with its scheme, if you enter one). Press Verify.',
+    'Okta Admin Console, Workflow, Event Hooks: this URL, authentication field Authorization, and an authentication secret you choose, which is the secret (with its scheme, if any). Press Verify.',
 };

@@ -6,11 +6,8 @@ export const onfleet: ProviderSpec = {
   docs: 'https://docs.onfleet.com/reference/secrets',
   checkedOn: '2026-11-27',
   source:
-    "docs.onfleet.com, webhook authentication, webhooks and payload examples, and the gem ruby-onfleet (Onfleet's own): an HMAC-SHA512 of the raw body, the key is the secret as hex, the triggers, the repetitions. That the signature is in hex: three receivers agree, n8n's among them; that the check is answered by its own text: two.",
-  unconfirmed: [
-    'That time stays the same when an event is sent again: else it runs again.',
-    'The deadline of an answer.',
-  ],
+    'docs.onfleet.com (webhook authentication, webhooks, payload examples), gem ruby-onfleet. Signature in hex: three receivers agree; answering the check with its text: two.',
+  unconfirmed: ['same time on retries (else it runs again)', 'deadline'],
   strength: 'signed',
   verify: [
     {
@@ -43,7 +40,7 @@ export const onfleet: ProviderSpec = {
   ],
   methods: ['POST', 'GET'],
   signatureHeaders: ['x-onfleet-signature'],
-  retries: 'Every 30 minutes for a day after any answer but 200.',
+  retries: 'Every 30 minutes for a day after anything but 200.',
   setup:
-    'Onfleet Dashboard, Settings, API & Webhooks, or POST /webhooks: this URL and one trigger each. The secret of the source is the webhook secret shown there, in hex; all webhooks of an organization share it.',
+    "Onfleet Dashboard, Settings, API & Webhooks, or POST /webhooks: this URL and one trigger each. The secret is the webhook secret shown there, in hex; an organization's webhooks share it.",
 };

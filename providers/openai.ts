@@ -5,7 +5,7 @@ export const openai: ProviderSpec = {
   title: 'OpenAI',
   docs: 'https://platform.openai.com/docs/guides/webhooks',
   checkedOn: '2026-11-21',
-  unconfirmed: ['Retries for up to 72 hours (confirmed by third parties only).', 'The deadline of an answer.'],
+  unconfirmed: ['retries (third parties only)', 'deadline'],
   strength: 'signed',
   verify: [
     {
@@ -29,7 +29,7 @@ export const openai: ProviderSpec = {
   methods: ['POST'],
   signatureHeaders: ['webhook-signature', 'webhook-timestamp'],
   keepHeaders: ['webhook-id'],
-  retries: 'For up to 72 hours with growing waits; webhook-id stays the same. Redirects count as failures.',
+  retries: 'For up to 72 hours with growing waits; webhook-id stays. Redirects count as failures.',
   setup:
     'OpenAI platform, Settings, Project, Webhooks, Create: this URL and the event types; the signing secret (whsec_…) is shown once.',
 };

@@ -5,12 +5,12 @@ export const oura: ProviderSpec = {
   title: 'Oura',
   docs: 'https://cloud.ouraring.com/v2/docs#tag/Webhook-Subscription-Routes',
   checkedOn: '2026-11-27',
-  source:
-    "Three receivers that name Oura's documentation agree (the two headers, an HMAC-SHA256 of the timestamp and the body in hex by the client secret, the challenge, ten seconds); not read in Oura's documentation.",
+  source: "Three receivers that name Oura's documentation agree; it was not read.",
   unconfirmed: [
-    'The unit of the timestamp: it is signed, but its age is not looked at.',
-    'Which fields identify an event.',
-    'Ten repetitions, and that 410 ends a subscription.',
+    'unit of the timestamp (so no limit of age)',
+    'fields that identify',
+    'ten retries',
+    'that 410 ends a subscription',
   ],
   strength: 'signed',
   verify: [
@@ -49,9 +49,9 @@ export const oura: ProviderSpec = {
   methods: ['POST', 'GET'],
   signatureHeaders: ['x-oura-signature', 'x-oura-timestamp'],
   settings: {
-    verificationToken: 'The verification_token you give when you create the subscription; any text of your own',
+    verificationToken: 'The verification_token you give the subscription; any text of yours',
   },
-  retries: 'Up to ten times after an error or a timeout.',
+  retries: 'Up to ten after an error or timeout.',
   setup:
-    'Create a subscription through the API (POST /v2/webhook/subscription) with this URL, a data_type, an event_type and the verification token; Oura asks the URL for its challenge at once. The secret of the source is the client secret of your app. Subscriptions expire: renew them. A notice names the object: the handler reads it through the API.',
+    "Create a subscription through the API (POST /v2/webhook/subscription) with this URL, data_type, event_type and the verification token; Oura asks the URL for its challenge at once. The secret is your app's client secret. Subscriptions expire: renew them. Notices only name the object: read it through the API.",
 };

@@ -42,7 +42,7 @@ export const paddle: ProviderSpec = {
     at: 'data.ipv4_cidrs',
   },
   signatureHeaders: ['paddle-signature'],
-  retries: 'Live: 60 times over three days with growing waits. Sandbox: three times over 15 minutes.',
+  retries: 'Live: 60 over three days with growing waits. Sandbox: three over 15 minutes.',
   setup:
-    'Paddle, Developer tools, Notifications, New destination: this URL and the events; the endpoint secret key (pdl_ntfset_…) is shown there. The address list here is that of live accounts; the sandbox sends from others.',
+    'Paddle, Developer tools, Notifications, New destination: this URL and the events; the endpoint secret key (pdl_ntfset_…) is shown there. The addresses below are of live accounts; the sandbox has others.',
 };

@@ -5,7 +5,7 @@ export const pagerduty: ProviderSpec = {
   title: 'PagerDuty (v3 webhooks)',
   docs: 'https://developer.pagerduty.com/docs/webhooks-overview',
   checkedOn: '2026-11-21',
-  unconfirmed: ['Retries over hours.', 'The deadline of an answer.'],
+  unconfirmed: ['retries', 'deadline'],
   strength: 'signed',
   verify: [
     {

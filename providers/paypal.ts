@@ -5,12 +5,7 @@ export const paypal: ProviderSpec = {
   title: 'PayPal',
   docs: 'https://developer.paypal.com/api/rest/webhooks/rest/',
   checkedOn: '2026-11-21',
-  unconfirmed: [
-    'Which fields identify, name and date an event.',
-    '25 attempts over three days.',
-    'Whether a repeated delivery is signed with a new time.',
-    'The deadline of an answer.',
-  ],
+  unconfirmed: ['event fields', 'retries', 'new time on retries', 'deadline'],
   strength: 'origin',
   verify: [
     {
@@ -45,8 +40,8 @@ export const paypal: ProviderSpec = {
     'paypal-cert-url',
     'paypal-auth-algo',
   ],
-  settings: { webhookId: 'The id of the webhook in the PayPal developer dashboard' },
-  retries: 'Up to 25 times over three days.',
+  settings: { webhookId: "The webhook's id in that dashboard" },
+  retries: 'Up to 25 over three days.',
   setup:
-    'PayPal Developer Dashboard, Apps & Credentials, the app, Webhooks: add this URL. There is no secret: PayPal signs with a certificate that is fetched from PayPal; enter the webhook id as the setting webhookId. The signature covers a CRC-32 of the body, which is no cryptographic hash: fetch the resource by its id before you act on a large amount.',
+    'PayPal Developer Dashboard, Apps & Credentials, the app, Webhooks: add this URL. There is no secret. The signature covers a CRC-32 of the body, no cryptographic hash: fetch the resource by its id before you act on a large amount.',
 };

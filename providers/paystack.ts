@@ -5,13 +5,8 @@ export const paystack: ProviderSpec = {
   title: 'Paystack',
   docs: 'https://paystack.com/docs/payments/webhooks/',
   checkedOn: '2026-11-22',
-  source:
-    "Six independent receivers agree (an HMAC-SHA512 of the body in hex, the key is the API secret); not read in Paystack's documentation.",
-  unconfirmed: [
-    'Everything but the form of the signature: it was written without the documentation of the provider at hand.',
-    'Which fields identify, name and date an event.',
-    'The deadline of an answer.',
-  ],
+  source: "Six receivers agree; Paystack's documentation was not read.",
+  unconfirmed: ['everything but the form of the signature', 'deadline'],
   strength: 'signed',
   verify: [
     {
@@ -41,5 +36,5 @@ export const paystack: ProviderSpec = {
   retries:
     'Live: every three minutes for the first four tries, then every hour for 72 hours. Test: every hour for ten hours.',
   setup:
-    'Paystack Dashboard, Settings, API Keys & Webhooks: this URL. The secret of the source is the secret key (sk_live_… or sk_test_…).',
+    'Paystack Dashboard, Settings, API Keys & Webhooks: this URL. The secret is the secret key (sk_live_… or sk_test_…).',
 };

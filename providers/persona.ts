@@ -5,12 +5,8 @@ export const persona: ProviderSpec = {
   title: 'Persona',
   docs: 'https://docs.withpersona.com/webhooks',
   checkedOn: '2026-11-27',
-  source:
-    "docs.withpersona.com, webhooks (Persona's own documentation): id, name and created-at of an event, five seconds, the repetitions. The form of the signature: Hookdeck's description of its best practices, and a second receiver agrees.",
-  unconfirmed: [
-    'Whether a repeated delivery is signed with a new time.',
-    'That id stays the same when an event is sent again.',
-  ],
+  source: "docs.withpersona.com, webhooks. Signature: Hookdeck's description, and a receiver agrees.",
+  unconfirmed: ['new time on retries', 'same id on retries'],
   strength: 'signed',
   verify: [
     {
@@ -34,7 +30,7 @@ export const persona: ProviderSpec = {
   methods: ['POST'],
   signatureHeaders: ['persona-signature'],
   retries:
-    'Seven times after about 3 seconds, 1, 12 and 68 minutes, 4, 13 and 33 hours, unless the answer is 200, 201, 202 or 204.',
+    'Seven after about 3 seconds, 1, 12 and 68 minutes, 4, 13 and 33 hours, unless the answer is 200, 201, 202 or 204.',
   setup:
-    'Persona Dashboard, Integration, Webhooks: this URL and the events; the secret (wbhsec_…) is shown there. While a secret is rotated the header has a signature by each of the two, of which the last is read: give the source the new secret first.',
+    'Persona Dashboard, Integration, Webhooks: this URL and the events; the secret (wbhsec_…) is shown there. During a rotation both secrets sign and the last signature is read: give the source the new secret first.',
 };

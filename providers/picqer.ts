@@ -5,12 +5,8 @@ export const picqer: ProviderSpec = {
   title: 'Picqer',
   docs: 'https://picqer.com/en/api/webhooks',
   checkedOn: '2026-11-27',
-  source:
-    "picqer/picqer-php, src/PicqerWebhook.php (Picqer's own library): an HMAC-SHA256 of the body in base64; idhook, event, event_triggered_at and data. Deadline and repetitions: Hookdeck's description of Picqer's page.",
-  unconfirmed: [
-    'The zone of event_triggered_at: it is not read as a time.',
-    'A deadline of ten seconds, 15 repetitions in 17 hours.',
-  ],
+  source: "picqer/picqer-php, src/PicqerWebhook.php. Deadline, retries: Hookdeck's description.",
+  unconfirmed: ['zone of event_triggered_at (so it is not read as a time)', 'the deadline of ten seconds', 'retries'],
   strength: 'signed',
   verify: [
     {
@@ -27,7 +23,7 @@ export const picqer: ProviderSpec = {
   handshakes: [],
   methods: ['POST'],
   signatureHeaders: ['x-picqer-signature'],
-  retries: 'Up to 15 times in about 17 hours. A hook that fails so five times in a day is switched off.',
+  retries: 'Up to 15 in about 17 hours. A hook that fails so five times in a day is switched off.',
   setup:
-    'Picqer, Settings, Webhooks, or POST /api/v1/hooks: this URL, one event, and a secret of your own making. A hook without a secret is not signed.',
+    'Picqer, Settings, Webhooks, or POST /api/v1/hooks: this URL, one event, and a secret you choose; without one nothing is signed.',
 };

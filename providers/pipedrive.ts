@@ -5,9 +5,8 @@ export const pipedrive: ProviderSpec = {
   title: 'Pipedrive (webhooks v2)',
   docs: 'https://pipedrive.readme.io/docs/guide-for-webhooks-v2',
   checkedOn: '2026-11-27',
-  source:
-    "pipedrive.readme.io, guide-for-webhooks-v2 (Pipedrive's own documentation): the meta block with the id of the event, ten seconds, three repetitions, bans. That http_auth_user and http_auth_password become a basic authorization: Hookdeck's description of it.",
-  unconfirmed: ['That meta.id stays the same when an event is sent again.'],
+  source: "pipedrive.readme.io, guide-for-webhooks-v2. Basic authorization: Hookdeck's description.",
+  unconfirmed: ['same meta.id on retries'],
   strength: 'shared-secret',
   verify: [{ id: 'pipedrive', alg: 'basic', sig: { from: 'header:authorization' } }],
   identity: {
@@ -26,5 +25,5 @@ export const pipedrive: ProviderSpec = {
   retries:
     'After 3, 30 and 150 seconds. Ten failed first attempts ban the webhook for 30 minutes, and its events of that time are lost; three days without success delete it.',
   setup:
-    'Pipedrive, Tools and integrations, Webhooks, or POST /v1/webhooks, version 2.0: this URL, the events, and a user and a password of your own making. The secret of the source is user:password.',
+    'Pipedrive, Tools and integrations, Webhooks, or POST /v1/webhooks, version 2.0: this URL, the events, and a user and password you choose. The secret is user:password.',
 };

@@ -6,9 +6,10 @@ export const plaid: ProviderSpec = {
   docs: 'https://plaid.com/docs/api/webhooks/webhook-verification/',
   checkedOn: '2026-11-21',
   unconfirmed: [
-    'Retries for 24 hours and a deadline of ten seconds.',
-    'Whether a repeated delivery is signed with a new iat (then it is a new event here).',
-    'Whether Plaid signs for its other customers with the same keys: the token does not name yours, so look the item up before you act.',
+    'retries',
+    'the deadline of ten seconds',
+    'new iat on retries (then a new event here)',
+    'whether the same keys sign for other customers: the token does not name you, so look the item up before you act',
   ],
   strength: 'signed',
   verify: [
@@ -36,10 +37,10 @@ export const plaid: ProviderSpec = {
   methods: ['POST'],
   signatureHeaders: ['plaid-verification'],
   settings: {
-    clientId: 'The client_id of your Plaid account',
-    environment: 'production or sandbox: decides which Plaid host the key is fetched from',
+    clientId: "Your account's client_id",
+    environment: 'production or sandbox: the Plaid host of the key',
   },
   retries: 'For 24 hours with growing waits.',
   setup:
-    'Pass this URL as webhook when you create a Link token, or set it with /item/webhook/update. Plaid signs with a key that is fetched from Plaid by its id: the secret of the source is the API secret of your account, the setting clientId its client_id. The same notice may arrive twice: treat it as a hint and fetch the data.',
+    "Pass this URL as webhook when you create a Link token, or set it with /item/webhook/update. The secret is your account's API secret, with which the key is fetched. The same notice may arrive twice: treat it as a hint and fetch the data.",
 };

@@ -6,8 +6,8 @@ export const plane: ProviderSpec = {
   docs: 'https://developers.plane.so/dev-tools/intro-webhooks',
   checkedOn: '2026-11-27',
   source:
-    "makeplane/developer-docs, docs/dev-tools/intro-webhooks.md (Plane's own documentation): an HMAC-SHA256 of the body in hex, event and action, the growing waits. Plane's own task that sends: a delivery id of its own for each attempt.",
-  unconfirmed: ['The deadline of an answer.'],
+    "makeplane/developer-docs, docs/dev-tools/intro-webhooks.md; Plane's sending task: each attempt has another delivery id.",
+  unconfirmed: ['deadline'],
   strength: 'signed',
   verify: [
     {

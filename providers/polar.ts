@@ -5,9 +5,8 @@ export const polar: ProviderSpec = {
   title: 'Polar',
   docs: 'https://polar.sh/docs/integrate/webhooks/delivery',
   checkedOn: '2026-11-23',
-  source:
-    "polarsource/polar-js, src/webhooks.ts (Polar's own library): Standard Webhooks, and the text of the secret is the key as it is.",
-  unconfirmed: ['Which fields name, date and order an event.', 'Retries and the deadline of an answer.'],
+  source: 'polarsource/polar-js, src/webhooks.ts.',
+  unconfirmed: ['fields that name, date and order', 'retries', 'deadline'],
   strength: 'signed',
   verify: [
     {
@@ -31,7 +30,7 @@ export const polar: ProviderSpec = {
   methods: ['POST'],
   signatureHeaders: ['webhook-signature', 'webhook-timestamp'],
   keepHeaders: ['webhook-id'],
-  retries: 'Up to ten times with growing waits; webhook-id stays the same.',
+  retries: 'Up to ten with growing waits; webhook-id stays.',
   setup:
-    'Polar, the organisation, Settings, Webhooks, Add endpoint: this URL, format Raw, and a secret, which is the secret of the source, unchanged.',
+    'Polar, the organisation, Settings, Webhooks, Add endpoint: this URL, format Raw, and a secret, used unchanged.',
 };

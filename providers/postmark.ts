@@ -5,11 +5,7 @@ export const postmark: ProviderSpec = {
   title: 'Postmark',
   docs: 'https://postmarkapp.com/developer/webhooks/webhooks-overview',
   checkedOn: '2026-11-21',
-  unconfirmed: [
-    'Which fields identify, name and date an event.',
-    'The retry intervals of webhooks other than inbound.',
-    'The deadline of an answer.',
-  ],
+  unconfirmed: ['event fields', 'retries other than inbound', 'deadline'],
   strength: 'shared-secret',
   verify: [{ id: 'postmark', alg: 'basic', sig: { from: 'header:authorization' } }],
   identity: {
@@ -37,7 +33,7 @@ export const postmark: ProviderSpec = {
   handshakes: [],
   methods: ['POST'],
   signatureHeaders: ['authorization'],
-  retries: 'Inbound: ten times over about ten and a half hours. 403 stops them.',
+  retries: 'Inbound: ten over about ten and a half hours. 403 stops them.',
   setup:
-    'Postmark, Server, message stream, Webhooks: enter this URL with a user name and a password in front of the host (https://user:password@…). The secret of the source is user:password. Postmark signs nothing; add its published addresses to the allow list of the source.',
+    "Postmark, Server, message stream, Webhooks: this URL with a user name and password before the host (https://user:password@…). The secret is user:password. Add Postmark's published addresses to the source's allow list.",
 };

@@ -5,10 +5,7 @@ export const pubsub: ProviderSpec = {
   title: 'Google Cloud Pub/Sub push',
   docs: 'https://cloud.google.com/pubsub/docs/authenticate-push-subscriptions',
   checkedOn: '2026-11-21',
-  unconfirmed: [
-    'Which fields identify, name and date an event.',
-    'Which statuses count as an acknowledgement (102, 200, 201, 202 and 204).',
-  ],
+  unconfirmed: ['event fields', 'which statuses acknowledge (102, 200, 201, 202, 204)'],
   strength: 'origin',
   verify: [
     {
@@ -51,11 +48,11 @@ export const pubsub: ProviderSpec = {
   methods: ['POST'],
   signatureHeaders: ['authorization'],
   settings: {
-    audience: 'The audience set on the push subscription (by default its URL)',
-    serviceAccount: 'E-mail address of the service account of the push subscription',
+    audience: "The subscription's audience (by default its URL)",
+    serviceAccount: 'E-mail address of its service account',
   },
   retries:
-    'Until acknowledged or until the messages run out (seven days by default), with the back-off of the subscription; a dead-letter topic can take what keeps failing. The acknowledgement deadline is set there too (10 to 600 seconds).',
+    "Until acknowledged or the messages run out (seven days by default), by the subscription's back-off and dead-letter topic. Its acknowledgement deadline is 10 to 600 seconds.",
   setup:
-    'Create the push subscription with this URL, enable authentication, choose a service account and an audience, and enter both as settings. There is no secret. The token proves who sent the request, not what it says: it can be used again for another body until it expires (one hour).',
+    'Create the push subscription with this URL, enable authentication, choose a service account and an audience. There is no secret. Until the token expires (one hour), a captured one can carry another body.',
 };

@@ -5,12 +5,8 @@ export const pusher: ProviderSpec = {
   title: 'Pusher Channels',
   docs: 'https://pusher.com/docs/channels/server_api/webhooks/',
   checkedOn: '2026-11-27',
-  source:
-    "pusher/docs, docs/channels/server_api/webhooks.md, and pusher/pusher-http-node, lib/webhook.js (Pusher's own): an HMAC-SHA256 of the body in hex by the token's secret, time_ms and events, five minutes of repetitions.",
-  unconfirmed: [
-    'That time_ms stays the same when a webhook is sent again: else it runs again.',
-    'The deadline of an answer.',
-  ],
+  source: 'pusher/docs, docs/channels/server_api/webhooks.md; pusher/pusher-http-node, lib/webhook.js.',
+  unconfirmed: ['same time_ms on retries (else it runs again)', 'deadline'],
   strength: 'signed',
   verify: [
     {
@@ -37,7 +33,7 @@ export const pusher: ProviderSpec = {
   methods: ['POST'],
   signatureHeaders: ['x-pusher-signature'],
   keepHeaders: ['x-pusher-key'],
-  retries: 'For five minutes with growing waits after any answer but 2xx.',
+  retries: 'For five minutes with growing waits after anything but 2xx.',
   setup:
-    'Pusher dashboard, the app, Webhooks: this URL and the events. The secret of the source is the secret of the app (App Keys): of several keys the oldest active one signs, which X-Pusher-Key names.',
+    'Pusher dashboard, the app, Webhooks: this URL and the events. The secret is that of the app (App Keys): of several keys the oldest active one signs; X-Pusher-Key names it.',
 };

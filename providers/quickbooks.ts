@@ -6,11 +6,8 @@ export const quickbooks: ProviderSpec = {
   docs: 'https://developer.intuit.com/app/developer/qbo/docs/develop/webhooks',
   checkedOn: '2026-11-23',
   source:
-    "intuit/QuickBooks-V3-DotNET-SDK, WebhooksCloudEvent.cs and WebhooksService.cs (Intuit's own library): the members of a cloud event; two receivers agree on an HMAC-SHA256 of the body in base64.",
-  unconfirmed: [
-    'That cloud events are signed as the older form is: receivers of both say so.',
-    'Retries and the deadline of an answer.',
-  ],
+    'intuit/QuickBooks-V3-DotNET-SDK, WebhooksCloudEvent.cs and WebhooksService.cs; two receivers agree on the signature.',
+  unconfirmed: ['that cloud events are signed as the older form is (receivers say so)', 'retries', 'deadline'],
   strength: 'signed',
   verify: [
     {
@@ -43,7 +40,7 @@ export const quickbooks: ProviderSpec = {
   methods: ['POST'],
   signatureHeaders: ['intuit-signature'],
   retries:
-    'After 20, 30 and 50 minutes, then every two hours or so for a day; an endpoint that keeps failing is marked and skipped.',
+    'After 20, 30 and 50 minutes, then about every two hours for a day; an endpoint that keeps failing is marked and skipped.',
   setup:
-    'Intuit Developer, the app, Webhooks: this URL and the entities. The secret of the source is the verifier token on that page. Handlers read the entity through the API: a notice only names it.',
+    'Intuit Developer, the app, Webhooks: this URL and the entities. The secret is the verifier token on that page. Notices only name the entity: read it through the API.',
 };

@@ -27,7 +27,7 @@ export const razorpay: ProviderSpec = {
   signatureHeaders: ['x-razorpay-signature'],
   keepHeaders: ['x-razorpay-event-id'],
   retries:
-    'For 24 hours with growing waits; then the webhook is disabled and must be enabled by a person. Events of the last seven days can be replayed from the dashboard.',
+    'For 24 hours with growing waits; then the webhook is disabled until a person enables it. The dashboard replays the last seven days.',
   setup:
-    'Razorpay Dashboard, Account & Settings, Webhooks: this URL, a secret of your own making (not the API key secret), and the events. Older events keep being signed with the old secret after a change: keep it as the previous secret for a day.',
+    'Razorpay Dashboard, Account & Settings, Webhooks: this URL, a secret you choose (not the API key secret), and the events. After a change, older events stay signed with the old secret: keep it as the previous one for a day.',
 };

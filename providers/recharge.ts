@@ -6,8 +6,8 @@ export const recharge: ProviderSpec = {
   docs: 'https://docs.getrecharge.com/docs/webhooks-overview',
   checkedOn: '2026-11-27',
   source:
-    "Three receivers agree on X-Recharge-Hmac-Sha256 (a plain SHA-256 of client secret and body in hex), seven on X-Recharge-Topic, two on the newer X-Recharge-Webhook-Signature with 48 hours; not read in Recharge's documentation.",
-  unconfirmed: ['Which fields identify an event.', 'A deadline of five seconds, 20 repetitions in 48 hours.'],
+    "Three receivers agree on X-Recharge-Hmac-Sha256, seven on X-Recharge-Topic, two on X-Recharge-Webhook-Signature with 48 hours; Recharge's documentation was not read.",
+  unconfirmed: ['fields that identify', 'deadline', 'retries'],
   strength: 'signed',
   verify: [
     {
@@ -32,7 +32,7 @@ export const recharge: ProviderSpec = {
   handshakes: [],
   methods: ['POST'],
   signatureHeaders: ['x-recharge-webhook-signature', 'x-recharge-webhook-timestamp', 'x-recharge-hmac-sha256'],
-  retries: 'After 408, 429, 5xx or no answer, 20 times in 48 hours; then Recharge deletes the webhook.',
+  retries: 'After 408, 429, 5xx or no answer, 20 in 48 hours; then Recharge deletes the webhook.',
   setup:
-    'Create the webhook through the API (POST /webhooks) with this URL and one topic. The secret of the source is the API Client Secret of the token that created it, not the access token. X-Recharge-Hmac-Sha256 is a plain hash and no HMAC: whoever holds one such request can append bytes to its body, which is then no JSON. Let the handler refuse what is no JSON.',
+    'Create the webhook through the API (POST /webhooks) with this URL and one topic. The secret is the API Client Secret of the token that created it, not the access token. X-Recharge-Hmac-Sha256 is a plain hash: whoever holds a request can append bytes: let the handler refuse what is no JSON.',
 };

@@ -5,8 +5,8 @@ export const replicate: ProviderSpec = {
   title: 'Replicate',
   docs: 'https://replicate.com/docs/topics/webhooks/verify-webhook',
   checkedOn: '2026-11-27',
-  source: "replicate/replicate-javascript, lib/util.js (Replicate's own library): what is signed, by which key.",
-  unconfirmed: ['How often a failed delivery is repeated, and the deadline of an answer.'],
+  source: 'replicate/replicate-javascript, lib/util.js.',
+  unconfirmed: ['deadline'],
   strength: 'signed',
   verify: [
     {
@@ -25,7 +25,7 @@ export const replicate: ProviderSpec = {
   methods: ['POST'],
   signatureHeaders: ['webhook-signature', 'webhook-timestamp'],
   keepHeaders: ['webhook-id'],
-  retries: 'webhook-id stays the same when a webhook is sent again.',
+  retries: 'Not known; webhook-id stays.',
   setup:
-    'Pass this URL as webhook, and webhook_events_filter, when you create a prediction or training. The secret of the source (whsec_…) is what GET /v1/webhooks/default/secret returns. The body is the prediction; its status is the type.',
+    'Pass this URL as webhook, and webhook_events_filter, when you create a prediction or training. GET /v1/webhooks/default/secret returns the secret (whsec_…). The body is the prediction; its status is the type.',
 };

@@ -5,7 +5,7 @@ export const resend: ProviderSpec = {
   title: 'Resend',
   docs: 'https://resend.com/docs/webhooks/introduction',
   checkedOn: '2026-11-21',
-  unconfirmed: ['Which fields identify, name and date an event.', 'The deadline of an answer.'],
+  unconfirmed: ['event fields', 'deadline'],
   strength: 'signed',
   verify: [
     {
@@ -31,5 +31,5 @@ export const resend: ProviderSpec = {
   keepHeaders: ['svix-id'],
   retries: 'Eight attempts: at once, after 5 seconds, 5 and 30 minutes, 2, 5, 10 and again 10 hours.',
   setup:
-    'Resend, Webhooks, Add webhook: this URL and the events. The signing secret (whsec_…) is on the page of the webhook.',
+    "Resend, Webhooks, Add webhook: this URL and the events. The webhook's page shows the signing secret (whsec_…).",
 };

@@ -5,9 +5,8 @@ export const retell: ProviderSpec = {
   title: 'Retell AI',
   docs: 'https://docs.retellai.com/features/webhook-overview',
   checkedOn: '2026-11-27',
-  source:
-    "RetellAI/retell-typescript-sdk, src/lib/webhook_auth.ts (Retell's own library): an HMAC-SHA256 of the body and the time in hex, v and d in one header, five minutes. Events and repetitions: Hookdeck's description of Retell's page.",
-  unconfirmed: ['Which fields identify an event.', 'A deadline of ten seconds, three repetitions.'],
+  source: "RetellAI/retell-typescript-sdk, src/lib/webhook_auth.ts. Events, retries: Hookdeck's description.",
+  unconfirmed: ['fields that identify', 'the deadline of ten seconds', 'retries'],
   strength: 'signed',
   verify: [
     {
@@ -29,7 +28,7 @@ export const retell: ProviderSpec = {
   handshakes: [],
   methods: ['POST'],
   signatureHeaders: ['x-retell-signature'],
-  retries: 'Up to three times when no 2xx comes within ten seconds.',
+  retries: 'Up to three without 2xx in time.',
   setup:
-    'Retell dashboard, Webhooks, or webhook_url of an agent: this URL. The secret of the source is the API key with the webhook badge (API Keys).',
+    'Retell dashboard, Webhooks, or webhook_url of an agent: this URL. The secret is the API key with the webhook badge (API Keys).',
 };

@@ -5,9 +5,8 @@ export const revenuecat: ProviderSpec = {
   title: 'RevenueCat',
   docs: 'https://www.revenuecat.com/docs/integrations/webhooks',
   checkedOn: '2026-11-23',
-  source:
-    "RevenueCat/docs, docs/integrations/webhooks.md (RevenueCat's own documentation): the Authorization header, the id of an event, five retries, 60 seconds. The signature: seven receivers agree.",
-  unconfirmed: ['The signature (t and v1 in X-RevenueCat-Webhook-Signature).'],
+  source: 'RevenueCat/docs, docs/integrations/webhooks.md. Signature: seven receivers agree.',
+  unconfirmed: ['the signature (t and v1 in X-RevenueCat-Webhook-Signature)'],
   strength: 'shared-secret',
   verify: [
     {
@@ -31,7 +30,7 @@ export const revenuecat: ProviderSpec = {
   handshakes: [],
   methods: ['POST'],
   signatureHeaders: ['authorization', 'x-revenuecat-webhook-signature'],
-  retries: 'Five times: after 5, 10, 20, 40 and 80 minutes; the event id stays the same.',
+  retries: 'Five: after 5, 10, 20, 40 and 80 minutes; the event id stays.',
   setup:
-    'RevenueCat, Project, Integrations, Webhooks: this URL. Switch signing on: its secret is the secret of the source. Or give a random text of your own making as Authorization header value, and that text, whole, is the secret.',
+    'RevenueCat, Project, Integrations, Webhooks: this URL. Switch signing on, which shows the secret. Or enter a random text as Authorization header value: that whole text is the secret.',
 };

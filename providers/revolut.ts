@@ -5,9 +5,8 @@ export const revolut: ProviderSpec = {
   title: 'Revolut (Business and Merchant)',
   docs: 'https://developer.revolut.com/docs/guides/merchant/monitor-and-observe/webhooks/verify-the-payload-signature',
   checkedOn: '2026-11-27',
-  source:
-    "Revolut's own example of a signed payload, as four receivers repeat it: an HMAC-SHA256 of v1, timestamp and body in hex, a timestamp in milliseconds, several signatures joined by commas. Repetitions: Hookdeck's description of Revolut's page.",
-  unconfirmed: ['Whether a repeated delivery is signed with a new time.', 'The deadline of an answer.'],
+  source: "Revolut's example of a signed payload, as four receivers repeat it. Retries: Hookdeck's description.",
+  unconfirmed: ['new time on retries', 'deadline'],
   strength: 'signed',
   verify: [
     {
@@ -34,7 +33,7 @@ export const revolut: ProviderSpec = {
   handshakes: [],
   methods: ['POST'],
   signatureHeaders: ['revolut-signature', 'revolut-request-timestamp'],
-  retries: 'Three more times, ten minutes apart, after any answer but 2xx.',
+  retries: 'Three, ten minutes apart, after anything but 2xx.',
   setup:
-    'Create the webhook through the Merchant or the Business API with this URL and the events. The secret of the source is its signing_secret (wsk_…). Events of an order say only which one it is: the handler reads the order through the API.',
+    'Create the webhook through the Merchant or the Business API with this URL and the events. The secret is its signing_secret (wsk_…). Order events only name the order: read it through the API.',
 };

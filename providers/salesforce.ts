@@ -5,9 +5,8 @@ export const salesforce: ProviderSpec = {
   title: 'Salesforce outbound messages',
   docs: 'https://developer.salesforce.com/docs/atlas.en-us.api.meta/api/sforce_api_om_outboundmessaging.htm',
   checkedOn: '2026-11-23',
-  source:
-    "developer.salesforce.com, sforce_api_om_outboundmessaging_notifications and _wsdl (Salesforce's own documentation): the members of a message, up to 100 notifications, told again by their ids; 24 hours, at most two between tries.",
-  unconfirmed: ['The deadline of an answer.', 'That a repeated message has the same notifications in the same order.'],
+  source: 'developer.salesforce.com, sforce_api_om_outboundmessaging_notifications and _wsdl.',
+  unconfirmed: ['deadline', 'same notifications in the same order on retries'],
   strength: 'shared-secret',
   verify: [{ id: 'salesforce', alg: 'token', sig: { from: 'query:token' } }],
   identity: {
@@ -29,8 +28,7 @@ export const salesforce: ProviderSpec = {
   handshakes: [],
   methods: ['POST'],
   signatureHeaders: [],
-  retries:
-    'For 24 hours with growing waits, up to two hours. Anything but the acknowledgement in SOAP counts as a failure.',
+  retries: 'For 24 hours with growing waits of up to two hours, until the SOAP acknowledgement.',
   setup:
-    'Salesforce Setup, Workflow Actions, Outbound Messages: this URL with ?token= and a random token of your own making, which is the secret of the source. Salesforce signs nothing; add its published addresses to the allow list. One request may hold up to 100 notifications: it is one event, in XML.',
+    "Salesforce Setup, Workflow Actions, Outbound Messages: this URL with ?token= and a random token you choose, which is the secret. Add Salesforce's published addresses to the allow list. A request holds up to 100 notifications: it is one event, in XML.",
 };

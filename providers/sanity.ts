@@ -5,7 +5,7 @@ export const sanity: ProviderSpec = {
   title: 'Sanity',
   docs: 'https://www.sanity.io/docs/content-lake/webhooks',
   checkedOn: '2026-11-21',
-  unconfirmed: ['Whether a repeated delivery is signed with a new time.', 'The deadline of 30 seconds.'],
+  unconfirmed: ['new time on retries', 'deadline'],
   strength: 'signed',
   verify: [
     {
@@ -37,6 +37,6 @@ export const sanity: ProviderSpec = {
     'sanity-project-id',
     'sanity-transaction-id',
   ],
-  retries: 'Twice, 30 seconds apart, after 429 and 5xx (since April 2026; before, for half an hour).',
-  setup: 'Sanity Manage, the project, API, Webhooks: this URL, method POST, and a secret of your own making.',
+  retries: 'Twice, 30 seconds apart, after 429 and 5xx (before April 2026: for half an hour).',
+  setup: 'Sanity Manage, the project, API, Webhooks: this URL, method POST, and a secret you choose.',
 };

@@ -5,10 +5,10 @@ export const segment: ProviderSpec = {
   title: 'Twilio Segment webhooks',
   docs: 'https://www.twilio.com/docs/segment/connections/destinations/catalog/webhooks',
   checkedOn: '2026-11-22',
-  source: "segmentio/segment-docs, src/connections/destinations/catalog/webhooks (Segment's own documentation).",
+  source: 'segmentio/segment-docs, src/connections/destinations/catalog/webhooks.',
   unconfirmed: [
-    'That messageId is in every message: its examples leave it out.',
-    'That the signed text is the body as it is sent: its example makes it anew from the parsed body.',
+    'that every message has messageId (its examples lack it)',
+    'that the body is signed as sent (its example makes it anew from the parsed body)',
   ],
   strength: 'signed',
   verify: [
@@ -29,6 +29,5 @@ export const segment: ProviderSpec = {
   methods: ['POST'],
   signatureHeaders: ['x-signature'],
   retries: 'For four hours with growing waits.',
-  setup:
-    'Segment, Destinations, Webhooks: this URL and a shared secret of your own making, which is the secret of the source.',
+  setup: 'Segment, Destinations, Webhooks: this URL and a shared secret you choose, which is the secret.',
 };

@@ -5,11 +5,7 @@ export const sendgrid: ProviderSpec = {
   title: 'Twilio SendGrid Event Webhook',
   docs: 'https://www.twilio.com/docs/sendgrid/for-developers/tracking-events/getting-started-event-webhook-security-features',
   checkedOn: '2026-11-21',
-  unconfirmed: [
-    'Failed deliveries are repeated for 24 hours.',
-    'Whether a repeated delivery is signed with a new time.',
-    'The deadline of an answer.',
-  ],
+  unconfirmed: ['retries', 'new time on retries', 'deadline'],
   strength: 'signed',
   verify: [
     {
@@ -52,5 +48,5 @@ export const sendgrid: ProviderSpec = {
   signatureHeaders: ['x-twilio-email-event-webhook-signature', 'x-twilio-email-event-webhook-timestamp'],
   retries: 'For 24 hours.',
   setup:
-    'SendGrid, Settings, Mail Settings, Event Webhooks: this URL, then Security features, Signature verification. The secret of the source is the public verification key shown there (base64).',
+    'SendGrid, Settings, Mail Settings, Event Webhooks: this URL, then Security features, Signature verification. The public verification key there (base64) is the secret.',
 };

@@ -6,8 +6,8 @@ export const shipbob: ProviderSpec = {
   docs: 'https://developer.shipbob.com/2026-01/webhooks',
   checkedOn: '2026-11-27',
   source:
-    "developer.shipbob.com, webhooks (ShipBob's own documentation): the topics, growing waits until an answer of 2xx. Standard Webhooks with a key in base64, x-webhook-topic, and that repetitions keep webhook-id: Hookdeck's description of the same page.",
-  unconfirmed: ['Which fields date an event.', 'A deadline of 15 seconds, and the waits of the repetitions.'],
+    "developer.shipbob.com, webhooks. Standard Webhooks, base64 key, x-webhook-topic, webhook-id that stays: Hookdeck's description.",
+  unconfirmed: ['the field that dates', 'deadline', 'waits between retries'],
   strength: 'signed',
   verify: [
     {
@@ -27,7 +27,7 @@ export const shipbob: ProviderSpec = {
   signatureHeaders: ['webhook-signature', 'webhook-timestamp'],
   keepHeaders: ['webhook-id'],
   retries:
-    'At once, after 5 seconds, 5 and 30 minutes, 2, 5, 10 and again 10 hours; an endpoint that fails for five days is disabled.',
+    'At once, after 5 seconds, 5 and 30 minutes, 2, 5, 10 and again 10 hours; an endpoint failing for five days is disabled.',
   setup:
-    'ShipBob, Integrations, Webhooks, or the API of 2026: this URL and the topics. The secret (whsec_…) is on the page of the webhook.',
+    "ShipBob, Integrations, Webhooks, or the API of 2026: this URL and the topics. The webhook's page shows the secret (whsec_…).",
 };

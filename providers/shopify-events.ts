@@ -5,10 +5,7 @@ export const shopifyEvents: ProviderSpec = {
   title: 'Shopify events',
   docs: 'https://shopify.dev/docs/apps/build/webhooks',
   checkedOn: '2026-11-21',
-  unconfirmed: [
-    'The header names of the new family are taken from the Shopify SDK, not from a documentation page.',
-    'Whether retries and deadline equal those of Shopify webhooks.',
-  ],
+  unconfirmed: ['header names (from the Shopify SDK)', 'retries and deadline (those of Shopify webhooks)'],
   strength: 'signed',
   verify: [
     {
@@ -41,7 +38,7 @@ export const shopifyEvents: ProviderSpec = {
     'shopify-event-id',
     'shopify-triggered-at',
   ],
-  retries: 'Eight times over four hours, as for Shopify webhooks.',
+  retries: 'Eight over four hours, as for Shopify webhooks.',
   setup:
-    'Subscribe in the app configuration. Deliveries look like those of Shopify webhooks, but the header names have no X-. The secret is the client secret of the app.',
+    "Subscribe in the app configuration. Deliveries look like those of Shopify webhooks, but headers lack X-. The secret is the app's client secret.",
 };

@@ -56,8 +56,7 @@ export const shopify: ProviderSpec = {
     'shopify-event-id',
     'shopify-triggered-at',
   ],
-  retries:
-    'Eight times over four hours; after that a subscription made through the Admin API is removed. One second to connect, five seconds in all.',
+  retries: 'Eight over four hours; then a subscription made through the Admin API is removed. One second to connect.',
   setup:
-    'Subscribe in the app configuration (shopify.app.toml) or through the Admin API. The secret is the client secret of the app (Dev Dashboard, Settings); for webhooks made in the shop admin it is shown under Settings, Notifications, Webhooks.',
+    "Subscribe in the app configuration (shopify.app.toml) or through the Admin API. The secret is the app's client secret (Dev Dashboard, Settings); for webhooks made in the shop admin it is under Settings, Notifications, Webhooks.",
 };

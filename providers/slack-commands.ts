@@ -5,10 +5,7 @@ export const slackCommands: ProviderSpec = {
   title: 'Slack slash commands and interactivity',
   docs: 'https://docs.slack.dev/interactivity/implementing-slash-commands/',
   checkedOn: '2026-11-21',
-  unconfirmed: [
-    'Which fields identify, name and date an event.',
-    'That Slack never repeats a command or an interaction.',
-  ],
+  unconfirmed: ['event fields', 'that nothing is repeated'],
   strength: 'signed',
   verify: [
     {
@@ -37,7 +34,7 @@ export const slackCommands: ProviderSpec = {
   ],
   methods: ['POST'],
   signatureHeaders: ['x-slack-signature', 'x-slack-request-timestamp'],
-  retries: 'None: a late answer is shown to the user as a failure.',
+  retries: 'None: a late answer shows the user a failure.',
   setup:
-    'api.slack.com, Your Apps, the app: set this URL under Slash Commands or Interactivity & Shortcuts. The secret is the Signing Secret. The user sees nothing until your handler answers through response_url.',
+    'api.slack.com, Your Apps, the app: set this URL under Slash Commands or Interactivity & Shortcuts. The secret is the Signing Secret. The user sees nothing until the handler answers through response_url.',
 };

@@ -5,7 +5,7 @@ export const slack: ProviderSpec = {
   title: 'Slack Events API',
   docs: 'https://docs.slack.dev/apis/events-api/',
   checkedOn: '2026-11-22',
-  unconfirmed: ['The waits between the attempts.'],
+  unconfirmed: ['waits between retries'],
   strength: 'signed',
   verify: [
     {
@@ -34,7 +34,7 @@ export const slack: ProviderSpec = {
   signatureHeaders: ['x-slack-signature', 'x-slack-request-timestamp'],
   keepHeaders: ['x-slack-retry-num', 'x-slack-retry-reason'],
   retries:
-    'Three times: at once, after one minute, after five minutes. Slack switches the subscription off when most deliveries fail for an hour.',
+    'Three: at once, after one minute, after five. Slack switches the subscription off when most deliveries fail for an hour.',
   setup:
-    'api.slack.com, Your Apps, the app, Event Subscriptions: enter this URL (Slack calls it at once) and choose the bot events. The secret is Basic Information, App Credentials, Signing Secret.',
+    'api.slack.com, Your Apps, the app, Event Subscriptions: this URL, which Slack calls at once, and the bot events. The secret is Basic Information, App Credentials, Signing Secret.',
 };

@@ -5,9 +5,8 @@ export const smartcar: ProviderSpec = {
   title: 'Smartcar',
   docs: 'https://smartcar.com/docs/integrations/webhooks/overview',
   checkedOn: '2026-11-27',
-  source:
-    "smartcar/python-sdk, smartcar/smartcar.py (Smartcar's own library): an HMAC-SHA256 in hex by the application management token, of the challenge and of the body. The members of an event: Hookdeck's description of Smartcar's pages, which say that eventId stays the same for repetitions.",
-  unconfirmed: ['Which field dates an event.', 'A deadline of 15 seconds.', 'How often an event is sent again.'],
+  source: "smartcar/python-sdk, smartcar/smartcar.py. Event fields and eventId that stays: Hookdeck's description.",
+  unconfirmed: ['the field that dates', 'deadline', 'number of retries'],
   strength: 'signed',
   verify: [
     {
@@ -43,7 +42,7 @@ export const smartcar: ProviderSpec = {
   ],
   methods: ['POST'],
   signatureHeaders: ['sc-signature'],
-  retries: 'With growing waits after any answer but 2xx.',
+  retries: 'With growing waits after anything but 2xx.',
   setup:
-    'Smartcar Dashboard, Webhooks: this URL and the signals; Smartcar asks the URL for its challenge at once. The secret of the source is the Application Management Token (Configuration), not the client secret.',
+    'Smartcar Dashboard, Webhooks: this URL and the signals; Smartcar asks it for a challenge at once. The secret is the Application Management Token (Configuration), not the client secret.',
 };

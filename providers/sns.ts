@@ -5,7 +5,7 @@ export const sns: ProviderSpec = {
   title: 'Amazon SNS',
   docs: 'https://docs.aws.amazon.com/sns/latest/dg/sns-verify-signature-of-message.html',
   checkedOn: '2026-11-21',
-  unconfirmed: ['The deadline of 15 seconds.'],
+  unconfirmed: ['deadline'],
   strength: 'signed',
   verify: [
     {
@@ -41,10 +41,10 @@ export const sns: ProviderSpec = {
   signatureHeaders: [],
   keepHeaders: ['x-amz-sns-message-type', 'x-amz-sns-topic-arn', 'x-amz-sns-subscription-arn'],
   settings: {
-    topicArn: 'The ARN of the topic (several separated by commas); messages and subscriptions of any other are refused',
+    topicArn: "The topic's ARN (several separated by commas); any other topic is refused",
   },
   retries:
-    'Three times, 20 seconds apart, unless the delivery policy of the subscription says otherwise; in all at most one hour. A dead-letter queue of the subscription keeps what failed.',
+    "Three, 20 seconds apart, unless the subscription's delivery policy says otherwise; at most one hour in all. Its dead-letter queue keeps what failed.",
   setup:
-    'Subscribe this URL to the topic with protocol HTTPS; the subscription is confirmed by itself when the topic is the configured one. Set SignatureVersion 2 on the topic (SHA-256; version 1 is SHA-1). There is no secret. Leave raw message delivery off: raw messages are not signed.',
+    'Subscribe this URL to the topic with protocol HTTPS; the subscription confirms itself if the topic is a configured one. Set SignatureVersion 2 on the topic (SHA-256; version 1 is SHA-1). There is no secret. Leave raw message delivery off: raw messages are unsigned.',
 };

@@ -5,13 +5,8 @@ export const snyk: ProviderSpec = {
   title: 'Snyk',
   docs: 'https://docs.snyk.io/snyk-api/using-specific-snyk-apis/webhooks-apis/webhooks',
   checkedOn: '2026-11-27',
-  source:
-    "snyk/user-docs, about-webhooks.md and validation-and-versioning-of-payloads.md (Snyk's own documentation): an HMAC-SHA256 of the body in hex after sha256=; the headers X-Snyk-Event, X-Snyk-Transport-ID and X-Snyk-Timestamp.",
-  unconfirmed: [
-    'That X-Snyk-Transport-ID stays the same when a delivery is sent again. It is in a header and not signed.',
-    'Whether and how often a delivery is repeated.',
-    'The deadline of an answer.',
-  ],
+  source: 'snyk/user-docs, about-webhooks.md and validation-and-versioning-of-payloads.md.',
+  unconfirmed: ['same X-Snyk-Transport-ID on retries (an unsigned header)', 'deadline'],
   strength: 'signed',
   verify: [
     {
@@ -35,5 +30,5 @@ export const snyk: ProviderSpec = {
   signatureHeaders: ['x-hub-signature'],
   retries: 'Not documented.',
   setup:
-    'Create the webhook through the API (POST /v1/org/{id}/webhooks) with this URL and a secret of your own making; Snyk sends a ping at once.',
+    'Create the webhook through the API (POST /v1/org/{id}/webhooks) with this URL and a secret you choose; Snyk pings at once.',
 };

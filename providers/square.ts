@@ -5,7 +5,7 @@ export const square: ProviderSpec = {
   title: 'Square',
   docs: 'https://developer.squareup.com/docs/webhooks/overview',
   checkedOn: '2026-11-21',
-  unconfirmed: ['The deadline of ten seconds: the current pages say "as soon as possible".'],
+  unconfirmed: ['the deadline of ten seconds (pages say "as soon as possible")'],
   strength: 'signed',
   verify: [
     {
@@ -28,7 +28,7 @@ export const square: ProviderSpec = {
   methods: ['POST'],
   signatureHeaders: ['x-square-hmacsha256-signature'],
   keepHeaders: ['square-environment', 'square-retry-number', 'square-retry-reason'],
-  retries: 'For up to 24 hours; an endpoint that has not answered well for three weeks is disabled.',
+  retries: 'For up to 24 hours; an endpoint without good answers for three weeks is disabled.',
   setup:
-    'Developer Console, the application, Webhooks, Subscriptions, Add subscription. The secret is the Signature Key of the subscription. The notification URL is part of the signature: the URL of the source must equal the one entered there, letter by letter.',
+    "Developer Console, the application, Webhooks, Subscriptions, Add subscription: this URL, letter by letter as the source has it. The secret is the subscription's Signature Key.",
 };

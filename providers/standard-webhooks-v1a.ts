@@ -30,5 +30,5 @@ export const standardWebhooksV1a: ProviderSpec = {
   retries:
     'Up to the sender; the specification suggests ten attempts over about three days. 410 tells the sender to stop.',
   setup:
-    'Take the public key (whpk_ followed by base64 of 32 bytes) from the sender; it is the secret of the source. It is not confidential, but who can change it can forge events.',
+    'Take the public key (whpk_ followed by base64 of 32 bytes) from the sender; it is the secret. It is not confidential, but anyone who can change it can forge events.',
 };

@@ -28,7 +28,7 @@ export const standardWebhooks: ProviderSpec = {
   signatureHeaders: ['webhook-signature', 'webhook-timestamp'],
   keepHeaders: ['webhook-id'],
   retries:
-    'Up to the sender; the specification suggests ten attempts over about three days. Each attempt keeps webhook-id and is signed anew with a new time. 410 tells the sender to stop.',
+    'Up to the sender; the specification suggests ten attempts over about three days. Each keeps webhook-id and signs a new time. 410 tells the sender to stop.',
   setup:
-    'Take the endpoint secret (whsec_ followed by base64) from the sender. A public key (whpk_…) needs the provider standard-webhooks-v1a instead: a public key used as a shared secret would let anyone sign.',
+    'Take the endpoint secret (whsec_ followed by base64) from the sender. A public key (whpk_…) needs standard-webhooks-v1a: as a shared secret it would let anyone sign.',
 };

@@ -6,8 +6,8 @@ export const strava: ProviderSpec = {
   docs: 'https://developers.strava.com/docs/webhooks/',
   checkedOn: '2026-11-27',
   source:
-    "Hookdeck's description of Strava's page: events are not signed, two seconds, three attempts; the members of an event and the challenge: three receivers agree; not read in Strava's documentation of today.",
-  unconfirmed: ['Which fields tell two events apart.'],
+    "Hookdeck's description of Strava's page; event fields and challenge: three receivers agree. Strava's documentation of today was not read.",
+  unconfirmed: ['which fields tell two events apart'],
   strength: 'none',
   verify: [],
   identity: {
@@ -34,8 +34,8 @@ export const strava: ProviderSpec = {
   ],
   methods: ['POST', 'GET'],
   signatureHeaders: [],
-  settings: { verifyToken: 'The verify_token you give when you create the subscription; any text of your own' },
-  retries: 'Up to three attempts when no 200 comes within two seconds.',
+  settings: { verifyToken: 'The verify_token you give the subscription; any text of yours' },
+  retries: 'Three attempts at most, until 200.',
   setup:
-    'Create the subscription through the API (POST /api/v3/push_subscriptions) with this URL and the verify token; an app has one. Strava signs nothing, so anyone can send such a request: compare subscription_id, read the object through the API, act on what it says there, and set a rate limit on the source.',
+    'Create the subscription through the API (POST /api/v3/push_subscriptions) with this URL and the verify token; an app has one. Nothing is signed: compare subscription_id, read the object through the API, act on what it says there, and set a rate limit on the source.',
 };

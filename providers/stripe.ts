@@ -6,10 +6,7 @@ export const stripe: ProviderSpec = {
   title: 'Stripe',
   docs: 'https://docs.stripe.com/webhooks',
   checkedOn: '2026-11-22',
-  unconfirmed: [
-    'Retries for three days, and both secrets signing for up to 24 hours after a roll.',
-    'The deadline of an answer.',
-  ],
+  unconfirmed: ['retries', 'both secrets signing after a roll', 'deadline'],
   strength: 'signed',
   verify: [
     {
@@ -55,8 +52,7 @@ export const stripe: ProviderSpec = {
     copied: true,
   },
   signatureHeaders: ['stripe-signature'],
-  retries:
-    'Live mode: up to three days with growing waits. Each attempt is signed anew with a new time. Redirects count as failures.',
+  retries: 'Live mode: up to three days with growing waits, each attempt with a new time. Redirects count as failures.',
   setup:
-    'Stripe Dashboard, Workbench, Webhooks: add an event destination with this URL, choose the events, then reveal the signing secret (whsec_…) of that destination. Test mode, live mode and the Stripe CLI each have their own secret. During a rolled secret Stripe signs with both for up to 24 hours.',
+    'Stripe Dashboard, Workbench, Webhooks: add an event destination with this URL, choose the events, then reveal its signing secret (whsec_…). Test mode, live mode and the Stripe CLI each have their own. A rolled secret: Stripe signs with both for up to 24 hours.',
 };

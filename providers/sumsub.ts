@@ -5,9 +5,8 @@ export const sumsub: ProviderSpec = {
   title: 'Sumsub',
   docs: 'https://docs.sumsub.com/docs/webhook-manager',
   checkedOn: '2026-11-27',
-  source:
-    "docs.sumsub.com, webhook-manager (Sumsub's own documentation): five seconds, the repetitions. The signature: five receivers agree on an HMAC of the body in hex by the algorithm that X-Payload-Digest-Alg names.",
-  unconfirmed: ['Which fields identify and date an event.'],
+  source: 'docs.sumsub.com, webhook-manager. Signature: five receivers agree.',
+  unconfirmed: ['fields that identify and date'],
   strength: 'signed',
   verify: [
     {
@@ -34,7 +33,7 @@ export const sumsub: ProviderSpec = {
   signatureHeaders: ['x-payload-digest'],
   keepHeaders: ['x-payload-digest-alg'],
   retries:
-    'Four times: after 5 minutes, 1, 5 and 18 hours; webhooks of applicant actions after 30 seconds, again 30 seconds, 1 and 5 minutes.',
+    'Four: after 5 minutes, 1, 5 and 18 hours; for applicant actions after 30 seconds, again 30 seconds, 1 and 5 minutes.',
   setup:
-    'Sumsub Dashboard, Dev space, Webhooks, Webhook manager, Create webhook: type HTTP address, this URL, the events, a secret key, and SHA-256 or SHA-512 as the algorithm (SHA-1 is refused).',
+    'Sumsub Dashboard, Dev space, Webhooks, Webhook manager, Create webhook: type HTTP address, this URL, the events, a secret key, which is the secret, and SHA-256 or SHA-512 (SHA-1 is refused).',
 };

@@ -24,7 +24,7 @@ export const svix: ProviderSpec = {
   signatureHeaders: ['svix-signature', 'svix-timestamp'],
   keepHeaders: ['svix-id'],
   retries:
-    'Eight attempts: at once, after 5 seconds, 5 and 30 minutes, 2, 5, 10 and again 10 hours. An endpoint that fails for five days is disabled.',
+    'Eight attempts: at once, after 5 seconds, 5 and 30 minutes, 2, 5, 10 and again 10 hours. An endpoint failing for five days is disabled.',
   setup:
-    'For any sender that delivers through Svix: open its webhook page (the Svix application portal), add this URL, and reveal the signing secret (whsec_…) of the endpoint. Senders with webhook-id instead of svix-id headers: provider standard-webhooks.',
+    "For any sender that delivers through Svix: in its Svix application portal add this URL and reveal the endpoint's signing secret (whsec_…). Senders with webhook-id instead of svix-id headers: standard-webhooks.",
 };

@@ -5,9 +5,8 @@ export const tally: ProviderSpec = {
   title: 'Tally',
   docs: 'https://tally.so/help/webhooks',
   checkedOn: '2026-11-27',
-  source:
-    "developers.tally.so, webhooks (Tally's own documentation): an optional signing secret, five repetitions, an event is sent again by its id. The signature (an HMAC-SHA256 of the body in base64): two receivers agree; the members of an event: Hookdeck's description of Tally's page.",
-  unconfirmed: ['The deadline of an answer.'],
+  source: "developers.tally.so, webhooks. Signature: two receivers agree; event fields: Hookdeck's description.",
+  unconfirmed: ['deadline'],
   strength: 'signed',
   verify: [
     {
@@ -28,7 +27,6 @@ export const tally: ProviderSpec = {
   handshakes: [],
   methods: ['POST'],
   signatureHeaders: ['tally-signature'],
-  retries: 'Five times: after 5 and 30 minutes, 1, 6 and 24 hours.',
-  setup:
-    'Tally, the form, Integrations, Webhooks: this URL, and a signing secret, which is the secret of the source. A webhook without one is not signed.',
+  retries: 'Five: after 5 and 30 minutes, 1, 6 and 24 hours.',
+  setup: 'Tally, the form, Integrations, Webhooks: this URL, and a signing secret; without one nothing is signed.',
 };

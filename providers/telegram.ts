@@ -5,12 +5,8 @@ export const telegram: ProviderSpec = {
   title: 'Telegram bots',
   docs: 'https://core.telegram.org/bots/api#setwebhook',
   checkedOn: '2026-11-23',
-  source:
-    "The Bot API's own text of setWebhook and Update, as copied by many libraries: the header, update_id, letters of the token.",
-  unconfirmed: [
-    'How often and for how long an update is sent again (a reasonable amount of attempts).',
-    'The deadline of an answer.',
-  ],
+  source: "The Bot API's text of setWebhook and Update, as libraries copy it.",
+  unconfirmed: ['retries ("a reasonable amount of attempts")', 'deadline'],
   strength: 'shared-secret',
   verify: [{ id: 'telegram', alg: 'token', sig: { from: 'header:x-telegram-bot-api-secret-token' } }],
   identity: {
@@ -24,7 +20,7 @@ export const telegram: ProviderSpec = {
   handshakes: [],
   methods: ['POST'],
   signatureHeaders: ['x-telegram-bot-api-secret-token'],
-  retries: 'For a while, as long as anything but 2xx comes; update_id stays the same.',
+  retries: 'For a while after anything but 2xx; update_id stays.',
   setup:
-    'Call setWebhook of the bot with this URL and a secret_token of your own making (letters, digits, _ and -), which is the secret of the source. One source per bot: update_id counts per bot.',
+    "Call the bot's setWebhook with this URL and a secret_token you choose (letters, digits, _ and -), which is the secret. update_id counts per bot: one source each.",
 };

@@ -5,12 +5,8 @@ export const telnyx: ProviderSpec = {
   title: 'Telnyx',
   docs: 'https://developers.telnyx.com/docs/messaging/messages/receiving-webhooks',
   checkedOn: '2026-11-22',
-  source:
-    "Four independent receivers agree (Ed25519 over timestamp, | and body, key in base64); not read in Telnyx' documentation.",
-  unconfirmed: [
-    'Everything but the form of the signature: it was written without the documentation of the provider at hand.',
-    'Whether a repeated delivery is signed with a new time.',
-  ],
+  source: "Four receivers agree; Telnyx' documentation was not read.",
+  unconfirmed: ['everything but the form of the signature', 'new time on retries'],
   strength: 'signed',
   verify: [
     {
@@ -35,7 +31,7 @@ export const telnyx: ProviderSpec = {
   handshakes: [],
   methods: ['POST'],
   signatureHeaders: ['telnyx-signature-ed25519', 'telnyx-timestamp'],
-  retries: 'Up to three times at each URL, first the main and then the failover URL.',
+  retries: 'Up to three at each URL, the main, then the failover URL.',
   setup:
-    'Mission Control Portal, the messaging profile or application: this URL, API version 2. The secret of the source is the public key under Keys & Credentials.',
+    'Mission Control Portal, the messaging profile or application: this URL, API version 2. The public key under Keys & Credentials is the secret.',
 };

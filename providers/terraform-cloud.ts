@@ -5,9 +5,8 @@ export const terraformCloud: ProviderSpec = {
   title: 'Terraform Cloud (HCP Terraform)',
   docs: 'https://developer.hashicorp.com/terraform/cloud-docs/api-docs/notification-configurations',
   checkedOn: '2026-11-27',
-  source:
-    "hashicorp/terraform-docs-common, website/docs/cloud-docs/api-docs/notification-configurations.mdx (HashiCorp's own documentation): an HMAC-SHA512 of the body in hex, both payloads, the verification request.",
-  unconfirmed: ['Whether and how often a notification is repeated.', 'The deadline of an answer.'],
+  source: 'hashicorp/terraform-docs-common, website/docs/cloud-docs/api-docs/notification-configurations.mdx.',
+  unconfirmed: ['deadline'],
   strength: 'signed',
   verify: [
     {
@@ -40,5 +39,5 @@ export const terraformCloud: ProviderSpec = {
   signatureHeaders: ['x-tfe-notification-signature'],
   retries: 'Not documented.',
   setup:
-    'The workspace, Settings, Notifications, Create a Notification: destination Webhook (generic), this URL, a token of your own making, which is the secret of the source, and the triggers. A notification without a token is not signed. Terraform Cloud sends a request at once to verify the URL.',
+    'The workspace, Settings, Notifications, Create a Notification: destination Webhook (generic), this URL, a token you choose, which is the secret (without one nothing is signed), and the triggers. Terraform Cloud sends a request at once to verify the URL.',
 };

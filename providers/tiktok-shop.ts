@@ -6,8 +6,8 @@ export const tiktokShop: ProviderSpec = {
   docs: 'https://partner.tiktokshop.com/docv2/page/tts-webhooks-overview',
   checkedOn: '2026-11-27',
   source:
-    "partner.tiktokshop.com, the page of a webhook (TikTok Shop's own documentation, in a copy): type, tts_notification_id, shop_id, timestamp and data. The signature, deadline and repetitions: Hookdeck's description of its overview, and a second reader of it agrees that no time is signed.",
-  unconfirmed: ['That 401 is the answer for a signature that does not match.'],
+    "partner.tiktokshop.com, a webhook's page (a copy), for event fields; signature, deadline, retries: Hookdeck's description, and a reader agrees that no time is signed.",
+  unconfirmed: ['that 401 answers a bad signature'],
   strength: 'signed',
   verify: [
     {
@@ -29,8 +29,8 @@ export const tiktokShop: ProviderSpec = {
   handshakes: [],
   methods: ['POST'],
   signatureHeaders: ['authorization'],
-  settings: { appKey: 'The app key of your app (Partner Center, App & Service); it is part of what is signed' },
-  retries: 'Four times: after 2 and 30 minutes, 3 and 12 hours.',
+  settings: { appKey: 'The app key (Partner Center, App & Service); it is part of what is signed' },
+  retries: 'Four: after 2 and 30 minutes, 3 and 12 hours.',
   setup:
-    'TikTok Shop Partner Center, the app, Webhooks: this URL for each type of event. The secret of the source is the app secret. The type of an event is a number, whose meaning is on the page of each webhook.',
+    'TikTok Shop Partner Center, the app, Webhooks: this URL for each type of event. The secret is the app secret. Types are numbers, explained on the page of each webhook.',
 };

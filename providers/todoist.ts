@@ -5,9 +5,8 @@ export const todoist: ProviderSpec = {
   title: 'Todoist',
   docs: 'https://developer.todoist.com/api/v1/#tag/Webhooks',
   checkedOn: '2026-11-27',
-  source:
-    "Todoist's own documentation in a copy (fedoranimus/todoist-api, source/includes/_webhooks.md): an HMAC-SHA256 of the body in base64 by the client secret; X-Todoist-Delivery-ID, which a repetition keeps; three repetitions.",
-  unconfirmed: ['Which field dates an event.', 'The deadline of an answer.'],
+  source: "A copy of Todoist's documentation: fedoranimus/todoist-api, source/includes/_webhooks.md.",
+  unconfirmed: ['the field that dates', 'deadline'],
   strength: 'signed',
   verify: [
     {
@@ -28,7 +27,7 @@ export const todoist: ProviderSpec = {
   handshakes: [],
   methods: ['POST'],
   signatureHeaders: ['x-todoist-hmac-sha256'],
-  retries: 'Three times, 15 minutes apart, after any answer but 200.',
+  retries: 'Three, 15 minutes apart, after anything but 200; X-Todoist-Delivery-ID stays.',
   setup:
-    "Todoist App Management Console, the app: this URL as webhook callback URL, and the events. The secret of the source is the app's client secret. Events of all users who authorized the app come here.",
+    "Todoist App Management Console, the app: this URL as webhook callback URL, and the events. The secret is the app's client secret. Events of all users who authorized the app come here.",
 };

@@ -5,11 +5,7 @@ export const trello: ProviderSpec = {
   title: 'Trello',
   docs: 'https://developer.atlassian.com/cloud/trello/guides/rest-api/webhooks/',
   checkedOn: '2026-11-21',
-  unconfirmed: [
-    'Which fields identify, name and date an event.',
-    'Three further attempts after 30, 60 and 120 seconds.',
-    'The deadline of an answer.',
-  ],
+  unconfirmed: ['event fields', 'retries after 30, 60 and 120 seconds', 'deadline'],
   strength: 'signed',
   verify: [
     {
@@ -31,7 +27,7 @@ export const trello: ProviderSpec = {
   handshakes: [{ when: { method: 'HEAD' }, verify: 'none', respond: { status: 200 } }],
   methods: ['POST', 'HEAD'],
   signatureHeaders: ['x-trello-webhook'],
-  retries: 'Three times with growing waits; a webhook that fails for long is disabled. 410 deletes it.',
+  retries: 'Three with growing waits; a webhook failing for long is disabled. 410 deletes it.',
   setup:
-    'Create the webhook through POST /1/webhooks with this URL as callbackURL (Trello checks it with a HEAD request). The secret is the API secret of your Power-Up (trello.com/power-ups/admin, API key). The callback URL is part of the signature: the URL of the source must equal it.',
+    "Create the webhook through POST /1/webhooks with this URL, exactly as the source has it, as callbackURL (Trello checks it with HEAD). The secret is your Power-Up's API secret (trello.com/power-ups/admin, API key).",
 };

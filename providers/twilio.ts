@@ -5,7 +5,7 @@ export const twilio: ProviderSpec = {
   title: 'Twilio',
   docs: 'https://www.twilio.com/docs/usage/webhooks/webhooks-security',
   checkedOn: '2026-11-21',
-  unconfirmed: ['I-Twilio-Idempotency-Token is sent by every Twilio product.'],
+  unconfirmed: ['that every Twilio product sends I-Twilio-Idempotency-Token'],
   strength: 'signed',
   verify: [
     {
@@ -48,7 +48,7 @@ export const twilio: ProviderSpec = {
   signatureHeaders: ['x-twilio-signature'],
   keepHeaders: ['i-twilio-idempotency-token'],
   retries:
-    'None by default: a failed voice or message webhook goes to the fallback URL. More attempts are asked for by connection overrides after # in the URL (for example #rc=2&rp=all).',
+    'None by default: a failed voice or message webhook goes to the fallback URL. Overrides after # in the URL ask for more (#rc=2&rp=all).',
   setup:
-    'Twilio Console: set this URL, method POST, on the number, messaging service or application. The secret is the Auth Token of the account (Account, API keys & tokens). The URL of the source must be exactly the one entered there, with its query and without the part after #. The answer is an empty TwiML document: replies and calls to action are made by your handler through the API.',
+    "Twilio Console: set this URL, method POST, on the number, messaging service or application, exactly as the source has it, with its query, without the part after #. The secret is the account's Auth Token (Account, API keys & tokens). The answer is empty TwiML: handlers reply and act on calls through the API.",
 };

@@ -5,7 +5,7 @@ export const twitch: ProviderSpec = {
   title: 'Twitch EventSub',
   docs: 'https://dev.twitch.tv/docs/eventsub/handling-webhook-events/',
   checkedOn: '2026-11-21',
-  unconfirmed: ['How often a failed delivery is repeated.', 'The deadline of an answer ("a few seconds").'],
+  unconfirmed: ['number of retries', 'deadline ("a few seconds")'],
   strength: 'signed',
   verify: [
     {
@@ -45,7 +45,7 @@ export const twitch: ProviderSpec = {
     'twitch-eventsub-subscription-version',
   ],
   retries:
-    'A few times with the same message id, counted in Twitch-Eventsub-Message-Retry; a subscription that keeps failing is revoked (notification_failures_exceeded).',
+    'A few with the same message id, counted in Twitch-Eventsub-Message-Retry; a subscription that keeps failing is revoked (notification_failures_exceeded).',
   setup:
-    'Create the subscription through POST /eventsub/subscriptions with transport webhook, this URL as callback and a secret of your own making (10 to 100 ASCII characters). Revocations arrive as events with the header Twitch-Eventsub-Message-Type: revocation.',
+    'Create the subscription through POST /eventsub/subscriptions with transport webhook, this URL as callback and a secret you choose (10 to 100 ASCII characters). Revocations are events with header Twitch-Eventsub-Message-Type: revocation.',
 };

@@ -5,10 +5,7 @@ export const typeform: ProviderSpec = {
   title: 'Typeform',
   docs: 'https://www.typeform.com/developers/webhooks/',
   checkedOn: '2026-11-21',
-  unconfirmed: [
-    'Which fields identify, name and date an event.',
-    'A deadline of 30 seconds, retries over hours, and 404 or 410 disabling the webhook at once.',
-  ],
+  unconfirmed: ['event fields', 'retries', '404 or 410 disabling the webhook', 'deadline'],
   strength: 'signed',
   verify: [
     {
@@ -30,5 +27,5 @@ export const typeform: ProviderSpec = {
   methods: ['POST'],
   signatureHeaders: ['typeform-signature'],
   retries: 'For some hours with growing waits; 404 and 410 disable the webhook at once.',
-  setup: 'Typeform, the form, Connect, Webhooks: this URL, then Edit, Secret: a secret of your own making.',
+  setup: 'Typeform, the form, Connect, Webhooks: this URL, then Edit, Secret: a secret you choose.',
 };

@@ -5,9 +5,8 @@ export const uberEats: ProviderSpec = {
   title: 'Uber Eats',
   docs: 'https://developer.uber.com/docs/eats/guides/webhooks',
   checkedOn: '2026-11-27',
-  source:
-    "developer.uber.com, eats webhooks (orders.notification, orders.release) and the guides of webhooks (Uber's own documentation): an HMAC-SHA256 of the body in hex by the client secret, event_id by which an event is taken once, 200 with an empty body, seven attempts.",
-  unconfirmed: ['The deadline of an answer.'],
+  source: 'developer.uber.com, eats webhooks (orders.notification, orders.release) and guides of webhooks.',
+  unconfirmed: ['deadline'],
   strength: 'signed',
   verify: [
     {
@@ -28,7 +27,7 @@ export const uberEats: ProviderSpec = {
   handshakes: [],
   methods: ['POST'],
   signatureHeaders: ['x-uber-signature'],
-  retries: 'After 1, 2, 4 seconds and so on, seven attempts in all, until 200 with an empty body.',
+  retries: 'After 1, 2, 4 seconds and so on, seven attempts in all.',
   setup:
-    'Uber Developer Dashboard, the app, Webhooks: this URL as primary webhook URL. The secret of the source is the client secret of the app; of Uber Direct it is the signing key of the webhook.',
+    "Uber Developer Dashboard, the app, Webhooks: this URL as primary webhook URL. The secret is the app's client secret; for Uber Direct the webhook's signing key.",
 };

@@ -5,7 +5,7 @@ export const vercel: ProviderSpec = {
   title: 'Vercel',
   docs: 'https://vercel.com/docs/webhooks/webhooks-api',
   checkedOn: '2026-11-21',
-  unconfirmed: ['Which fields identify, name and date an event.', 'Retries for 24 hours and a deadline of 30 seconds.'],
+  unconfirmed: ['event fields', 'retries', 'deadline'],
   strength: 'signed',
   verify: [
     { id: 'vercel', alg: 'hmac-sha1', sig: { from: 'header:x-vercel-signature' }, encoding: 'hex', message: '{body}' },
@@ -22,5 +22,5 @@ export const vercel: ProviderSpec = {
   signatureHeaders: ['x-vercel-signature'],
   retries: 'For 24 hours with growing waits.',
   setup:
-    'Vercel team settings, Webhooks, Create: this URL and the events; the secret is shown once. Webhooks of an integration are signed with its client secret.',
+    "Vercel team settings, Webhooks, Create: this URL and the events; the secret is shown once. An integration's webhooks are signed with its client secret.",
 };

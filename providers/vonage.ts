@@ -5,13 +5,8 @@ export const vonage: ProviderSpec = {
   title: 'Vonage',
   docs: 'https://developer.vonage.com/en/getting-started/concepts/webhooks',
   checkedOn: '2026-11-23',
-  source:
-    "developer.nexmo.com, messages/concepts/signed-webhooks (Vonage's own documentation): HS256 with the signature secret, iss Vonage, iat in seconds, payload_hash the SHA-256 of the body in hex.",
-  unconfirmed: [
-    'Which fields identify, name and date an event.',
-    'Whether a repeated delivery has a new token.',
-    'Retries and the deadline of an answer.',
-  ],
+  source: 'developer.nexmo.com, messages/concepts/signed-webhooks.',
+  unconfirmed: ['event fields', 'new token on retries', 'retries', 'deadline'],
   strength: 'signed',
   verify: [
     {
@@ -40,7 +35,7 @@ export const vonage: ProviderSpec = {
   handshakes: [],
   methods: ['POST'],
   signatureHeaders: ['authorization'],
-  retries: 'For 24 hours, first often and then once a minute, after 429 and 5xx and when no answer comes.',
+  retries: 'For 24 hours, first often, then once a minute, after 429, 5xx and no answer.',
   setup:
-    'API Dashboard, the application (or Settings for SMS): this URL with method POST and signed webhooks. The secret of the source is the signature secret of the account (Settings, SHA-256 HMAC).',
+    "API Dashboard, the application (or Settings for SMS): this URL with method POST and signed webhooks. The secret is the account's signature secret (Settings, SHA-256 HMAC).",
 };

@@ -5,10 +5,11 @@ export const webflow: ProviderSpec = {
   title: 'Webflow',
   docs: 'https://developers.webflow.com/data/docs/working-with-webhooks',
   checkedOn: '2026-11-26',
-  source: "webflow/js-webflow-api, src/wrapper/WebhooksClient.ts (Webflow's own library).",
+  source: 'webflow/js-webflow-api, src/wrapper/WebhooksClient.ts.',
   unconfirmed: [
-    'Whether a repeated delivery is signed with a new time. Webflow advises to refuse what is older than five minutes, and repeats after ten: an hour is taken, so that no repeat is refused. The same body again is a duplicate.',
-    'Which fields identify, name and date an event.',
+    'new time on retries (Webflow advises five minutes but repeats after ten, so an hour is allowed',
+    'the same body again is a duplicate)',
+    'event fields',
   ],
   strength: 'signed',
   verify: [
@@ -31,7 +32,7 @@ export const webflow: ProviderSpec = {
   handshakes: [],
   methods: ['POST'],
   signatureHeaders: ['x-webflow-signature', 'x-webflow-timestamp'],
-  retries: 'Three times, ten minutes apart; a webhook that keeps failing is disabled.',
+  retries: 'Three, ten minutes apart; a webhook that keeps failing is disabled.',
   setup:
-    'Create the webhook through the API with an OAuth app (the secret of the source is its client secret), or in the site settings, Apps & integrations (each webhook has a secret of its own).',
+    'Create the webhook through the API with an OAuth app (the secret is its client secret), or in the site settings, Apps & integrations (each webhook has its own secret).',
 };

@@ -5,11 +5,7 @@ export const whatsapp: ProviderSpec = {
   title: 'WhatsApp Business Platform',
   docs: 'https://developers.facebook.com/documentation/business-messaging/whatsapp/webhooks/overview',
   checkedOn: '2026-11-21',
-  unconfirmed: [
-    'Which fields identify, name and date an event.',
-    'Retries for up to seven days.',
-    'The deadline of an answer.',
-  ],
+  unconfirmed: ['event fields', 'retries', 'deadline'],
   strength: 'signed',
   verify: [
     {
@@ -53,9 +49,9 @@ export const whatsapp: ProviderSpec = {
   methods: ['POST', 'GET'],
   signatureHeaders: ['x-hub-signature-256', 'x-hub-signature'],
   settings: {
-    verifyToken: 'The verify token you enter in the App Dashboard; any text of your own, not the app secret',
+    verifyToken: 'The verify token of the App Dashboard: any text, not the app secret',
   },
-  retries: 'Less and less often for up to seven days.',
+  retries: 'Ever less often for up to seven days.',
   setup:
-    'Meta for Developers, the app, WhatsApp, Configuration: this URL and the verify token, then subscribe to messages. The secret of the source is the App Secret (App settings, Basic).',
+    'Meta for Developers, the app, WhatsApp, Configuration: this URL and the verify token, then subscribe to messages. The secret is the App Secret (App settings, Basic).',
 };

@@ -5,11 +5,7 @@ export const wise: ProviderSpec = {
   title: 'Wise',
   docs: 'https://docs.wise.com/api-docs/features/webhooks-notifications',
   checkedOn: '2026-11-21',
-  unconfirmed: [
-    'Which fields identify, name and date an event.',
-    'How often a failed delivery is repeated.',
-    'The deadline of five seconds.',
-  ],
+  unconfirmed: ['event fields', 'number of retries', 'deadline'],
   strength: 'signed',
   verify: [
     {
@@ -46,5 +42,5 @@ export const wise: ProviderSpec = {
   keepHeaders: ['x-delivery-id', 'x-test-notification'],
   retries: 'For up to two weeks with growing waits.',
   setup:
-    'Wise, Settings, Developer tools, Webhooks (or the API): this URL and the events. The secret of the source is the public key that Wise publishes for the environment (PEM); sandbox and production differ. All customers share it: check the profile in your handler.',
+    'Wise, Settings, Developer tools, Webhooks (or the API): this URL and the events. The secret is the public key that Wise publishes for the environment (PEM); sandbox and production differ. All customers share it: check the profile in the handler.',
 };

@@ -5,11 +5,7 @@ export const woocommerce: ProviderSpec = {
   title: 'WooCommerce',
   docs: 'https://woocommerce.com/document/webhooks/',
   checkedOn: '2026-11-21',
-  unconfirmed: [
-    'Which fields identify, name and date an event.',
-    'That the first ping is unsigned.',
-    'The deadline of an answer.',
-  ],
+  unconfirmed: ['event fields', 'that the first ping is unsigned', 'deadline'],
   strength: 'signed',
   verify: [
     {
@@ -44,7 +40,7 @@ export const woocommerce: ProviderSpec = {
     'x-wc-webhook-source',
     'x-wc-webhook-id',
   ],
-  retries: 'None; after more than five failures in a row the webhook is disabled.',
+  retries: 'None; more than five failures in a row disable the webhook.',
   setup:
-    'WooCommerce, Settings, Advanced, Webhooks, Add webhook: this URL, status Active, the topic, and a secret of your own making.',
+    'WooCommerce, Settings, Advanced, Webhooks, Add webhook: this URL, status Active, the topic, and a secret you choose.',
 };

@@ -5,12 +5,8 @@ export const workos: ProviderSpec = {
   title: 'WorkOS',
   docs: 'https://workos.com/docs/events/data-syncing/webhooks',
   checkedOn: '2026-11-22',
-  source: "workos/workos-node, src/webhooks/webhooks.spec.ts (WorkOS's own library).",
-  unconfirmed: [
-    "Which fields name, date and order an event (id and event are in that library's example).",
-    'Retries and the deadline of an answer.',
-    'Whether a repeated delivery is signed with a new time.',
-  ],
+  source: 'workos/workos-node, src/webhooks/webhooks.spec.ts (with id and event).',
+  unconfirmed: ['fields that name, date and order', 'retries', 'deadline', 'new time on retries'],
   strength: 'signed',
   verify: [
     {
@@ -32,7 +28,7 @@ export const workos: ProviderSpec = {
   handshakes: [],
   methods: ['POST'],
   signatureHeaders: ['workos-signature'],
-  retries: 'Up to six times over three days with growing waits.',
+  retries: 'Up to six over three days with growing waits.',
   setup:
-    'WorkOS Dashboard, Webhooks, Create webhook: this URL and the events. The secret of the source is the signing secret of the endpoint.',
+    "WorkOS Dashboard, Webhooks, Create webhook: this URL and the events. The secret is the endpoint's signing secret.",
 };

@@ -5,10 +5,7 @@ export const x: ProviderSpec = {
   title: 'X Account Activity',
   docs: 'https://docs.x.com/x-api/webhooks/introduction',
   checkedOn: '2026-11-21',
-  unconfirmed: [
-    'Which fields identify, name and date an event.',
-    'Whether plans other than enterprise repeat a failed delivery.',
-  ],
+  unconfirmed: ['event fields', 'retries on other plans'],
   strength: 'signed',
   verify: [
     {
@@ -61,7 +58,7 @@ export const x: ProviderSpec = {
   ],
   methods: ['POST', 'GET'],
   signatureHeaders: ['x-twitter-webhooks-signature', 'x-twitter-webhooks-signature-oauth2'],
-  retries: 'Enterprise plans: up to three times within five minutes. Others: count on none.',
+  retries: 'Enterprise plans: up to three within five minutes. Others: count on none.',
   setup:
-    'X developer console: the secret of the source is the OAuth 2.0 Client Secret of the app (older apps: the API key secret). Register this URL, which must not contain a port, with POST /2/webhooks; X checks it with a challenge at once and again every 30 minutes to 24 hours. X Activity and filtered-stream webhooks: provider x-activity.',
+    "X developer console: the secret is the app's OAuth 2.0 Client Secret (older apps: the API key secret). Register this URL, without a port, with POST /2/webhooks; X sends a challenge at once and every 30 minutes to 24 hours. X Activity and filtered-stream webhooks: x-activity.",
 };

@@ -5,10 +5,7 @@ export const xero: ProviderSpec = {
   title: 'Xero',
   docs: 'https://developer.xero.com/documentation/guides/webhooks/overview/',
   checkedOn: '2026-11-21',
-  unconfirmed: [
-    'Which fields identify, name and date an event.',
-    'Retries for 24 hours and a deadline of five seconds.',
-  ],
+  unconfirmed: ['event fields', 'retries', 'deadline'],
   strength: 'signed',
   verify: [
     { id: 'xero', alg: 'hmac-sha256', sig: { from: 'header:x-xero-signature' }, encoding: 'base64', message: '{body}' },
@@ -32,7 +29,7 @@ export const xero: ProviderSpec = {
   ],
   methods: ['POST'],
   signatureHeaders: ['x-xero-signature'],
-  retries: 'With growing waits for 24 hours; then the subscription is disabled.',
+  retries: 'For 24 hours with growing waits; then the subscription is disabled.',
   setup:
-    'Xero developer portal, the app, Webhooks: this URL; the secret is the webhooks key shown there. Press Send Intent to receive: Xero sends good and bad signatures and expects 200 and 401.',
+    'Xero developer portal, the app, Webhooks: this URL; the webhooks key shown there is the secret. Press Send Intent to receive: Xero sends good and bad signatures and expects 200 and 401.',
 };

@@ -5,11 +5,7 @@ export const zendesk: ProviderSpec = {
   title: 'Zendesk',
   docs: 'https://developer.zendesk.com/documentation/webhooks/verifying/',
   checkedOn: '2026-11-21',
-  unconfirmed: [
-    'Which fields identify, name and date an event.',
-    'Whether a repeated delivery is signed with a new time.',
-    'A deadline of about twelve seconds.',
-  ],
+  unconfirmed: ['event fields', 'new time on retries', 'deadline'],
   strength: 'signed',
   verify: [
     {
@@ -39,7 +35,7 @@ export const zendesk: ProviderSpec = {
   signatureHeaders: ['x-zendesk-webhook-signature', 'x-zendesk-webhook-signature-timestamp'],
   keepHeaders: ['x-zendesk-webhook-id', 'x-zendesk-webhook-invocation-id', 'x-zendesk-account-id'],
   retries:
-    'Up to three times after 409, up to five after a timeout, and after 429 or 503 with a short Retry-After; a circuit breaker pauses a failing webhook for seconds.',
+    'Up to three after 409, five after a timeout, and after 429 or 503 with a short Retry-After; a circuit breaker pauses a failing webhook for seconds.',
   setup:
-    'Zendesk Admin Center, Apps and integrations, Webhooks: this URL, method POST, format JSON; then Reveal secret on the page of the webhook. Events carry id and time; requests of triggers and automations have only what you put into their body.',
+    'Zendesk Admin Center, Apps and integrations, Webhooks: this URL, method POST, format JSON; then Reveal secret on its page. Events have id and time; requests of triggers and automations only what you put into their body.',
 };

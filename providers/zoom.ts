@@ -5,10 +5,7 @@ export const zoom: ProviderSpec = {
   title: 'Zoom',
   docs: 'https://developers.zoom.us/docs/api/webhooks/',
   checkedOn: '2026-11-21',
-  unconfirmed: [
-    'Which fields identify, name and date an event.',
-    'Whether a repeated delivery is signed with a new time.',
-  ],
+  unconfirmed: ['event fields', 'new time on retries'],
   strength: 'signed',
   verify: [
     {
@@ -56,7 +53,7 @@ export const zoom: ProviderSpec = {
   ],
   methods: ['POST'],
   signatureHeaders: ['x-zm-signature', 'x-zm-request-timestamp'],
-  retries: 'Three times: after 5, 25 and 85 minutes. Zoom checks the URL again every 72 hours.',
+  retries: 'Three: after 5, 25 and 85 minutes. Zoom checks the URL again every 72 hours.',
   setup:
-    'Zoom App Marketplace, Manage, the app, Features, Access: the Secret Token there is the secret of the source. Add an event subscription with this URL and press Validate.',
+    'Zoom App Marketplace, Manage, the app, Features, Access: the Secret Token is the secret. Add an event subscription with this URL and press Validate.',
 };

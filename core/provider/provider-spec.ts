@@ -205,7 +205,7 @@ interface Ack {
   readonly rejectStatus: 400 | 401 | 403;
   /** Reply body for a refused signature; absent = the product's flat JSON. */
   readonly rejectBody?: string;
-  /** The provider gives up after this time. */
+  /** The provider gives up after this time; ten seconds where nobody states one. */
   readonly deadlineMs: number;
 }
 
@@ -266,7 +266,10 @@ export interface ProviderSpec {
   readonly checkedOn: string;
   /** Where the form of the signature was read, if not at `docs`: repository and file, or who agrees on it. A sentence. */
   readonly source?: string;
-  /** Facts below that could not be confirmed in the provider's own documentation. */
+  /**
+   * Facts below that could not be confirmed in the provider's own documentation, as clauses. In short, where they fit:
+   * `event fields`, `retries`, `deadline` (with ten seconds in `ack`: nobody states one), `new time on retries`.
+   */
   readonly unconfirmed?: readonly string[];
   readonly strength: Strength;
   /** Alternatives, tried in order; one that verifies is enough. Empty: the provider has no authentication. */

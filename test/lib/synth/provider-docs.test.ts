@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { renderProviderDocs } from '#cli/generate-provider-docs.ts';
-import { PROVIDERS } from '#providers/index.ts';
+import { renderProviderPage } from '#cli/render-provider-page.ts';
+import { given } from '#core/given.ts';
+import { PROVIDERS, providerById } from '#providers/index.ts';
 
 const pages = renderProviderDocs();
 
@@ -12,5 +14,55 @@ describe('the documentation of the providers', () => {
       expect(text).toContain(spec.checkedOn);
       expect(text).not.toMatch(/undefined|\[object/);
     }
+  });
+
+  it('says how long a provider waits where somebody states it, and not what we took because nobody does', () => {
+    const stripe = providerById('stripe');
+    const answer = (deadlineMs: number, ...unconfirmed: string[]) =>
+      /\*\*Answer:\*\* (.*?)\. \*\*/.exec(
+        renderProviderPage({ ...stripe, ack: { ...stripe.ack, deadlineMs }, unconfirmed }),
+      )?.[1];
+    expect(answer(10_000)).toBe('within 10 seconds');
+    expect(answer(30_000, 'retries', 'deadline')).toBe('within 30 seconds');
+    expect(answer(10_000, 'deadline')).toBeUndefined();
+  });
+
+  it('names the kind of a place once, what must be there before what may, and the JSON after a form', () => {
+    const page = renderProviderPage({
+      ...providerById('stripe'),
+      identity: {
+        key: [['header:a?', 'json:b', 'header:c', 'header:d?'], ['hash:body']],
+        type: ['form:e', 'form:f', 'json:g', 'json:h'],
+        ordering: ['parent:i', 'parent:j'],
+      },
+    });
+    expect(page).toContain('**Identity:** `b`, header `c` and, if there, `a` and `d`; else content (SHA-256).');
+    expect(page).toContain('**Type:** form field `e`, else `f`, else JSON `g`, else `h`.');
+    expect(page).toContain("**Order:** the entry's `i`, else `j`.");
+  });
+
+  it('says of a second proof only the place where all else is the same', () => {
+    const page = (id: string) => pages.get(`docs/providers/${id}.md`);
+    expect(page('shopify')).toContain('**Or** (`shopify-events`): the same in header `shopify-hmac-sha256`.');
+    expect(page('mailgun')).toContain('**Or** (`mailgun-form`): HMAC-SHA256 of `{ts}{form:token}`');
+  });
+
+  it('tells the window of a signed time, on one side or both', () => {
+    const stripe = providerById('stripe');
+    const proof = (past?: number, future?: number) =>
+      /stripe-signature`; (.*)\.\n/.exec(
+        renderProviderPage({
+          ...stripe,
+          verify: stripe.verify.map(scheme => ({
+            ...scheme,
+            time: { from: 'sig:t', unit: 's', signed: true, ...given({ past, future }) },
+          })),
+        }),
+      )?.[1];
+    expect(proof(300, 300)).toBe('within 5 minutes of its `t`');
+    expect(proof(7_200, 300)).toBe('at most 2 hours after its `t`, 5 minutes before');
+    expect(proof(7_200)).toBe('at most 2 hours after its `t`');
+    expect(proof(undefined, 300)).toBe('at most 5 minutes before its `t`');
+    expect(proof()).toBe('its `t` is signed, and may be of any age');
   });
 });

@@ -150,5 +150,5 @@ it('a file that is there stays', async () => {
 
 it('`sources page` prints what a description says', async () => {
   const { code, stdout } = await cli.run(['sources', 'page', 'stripe']);
-  expect([code, stdout]).toEqual([0, expect.stringMatching(/^# Stripe\n[\s\S]*HMAC-SHA256 over `\{ts\}\.\{body\}`/)]);
+  expect([code, stdout]).toEqual([0, expect.stringMatching(/^# Stripe\n[\s\S]*HMAC-SHA256 of `\{ts\}\.\{body\}`/)]);
 });
