@@ -44,7 +44,7 @@ const ALGORITHMS: Readonly<Record<Scheme['alg'], string>> = {
 };
 
 const KEYS: Readonly<Record<string, string>> = {
-  x509Url: 'key fetched from an address in the request, of the provider only',
+  x509Url: "key fetched from an address in the request, if it is the provider's",
   jwksUrl: "key fetched from the provider's published set",
   plaid: 'key fetched from Plaid by its id',
   x5c: 'key in a certificate of the token, which must lead to a pinned root',
@@ -108,7 +108,7 @@ function proof({ verify }: ProviderSpec): string[] {
 }
 
 function whereOf({ sig }: Scheme): string {
-  return [sig.from].flat().map(place).join(' or ');
+  return grouped([sig.from].flat()).join(' or ');
 }
 
 function renderScheme(scheme: Scheme): string {
@@ -143,13 +143,13 @@ function encodingOf({ encoding, sig }: Scheme): string {
 function windowOf({ time, maxAgeSeconds, alg, timeless }: Scheme): string {
   if (time) {
     const { past, future } = time;
-    const at = place(time.from);
+    const at = place(time.from).replace("the signature's", 'its');
     if (past === undefined && future === undefined) return `; ${at} is signed, and may be of any age`;
     if (past === future) return `; within ${duration(past ?? 0)} of ${at}`;
     if (past === undefined) return `; at most ${duration(future ?? 0)} before ${at}`;
     return `; at most ${duration(past)} after ${at}${future === undefined ? '' : `, ${duration(future)} before`}`;
   }
-  if (maxAgeSeconds !== undefined) return `; for ${duration(maxAgeSeconds)}`;
+  if (maxAgeSeconds !== undefined) return `; at most ${duration(maxAgeSeconds)} old`;
   return alg === 'jwt' && !timeless ? '; until it expires' : '';
 }
 
@@ -171,9 +171,9 @@ function renderSamples(id: string): string[] {
 }
 
 function renderIdentity({ items, key, type, typeJoin, time = [], ordering }: Identity): string[] {
-  const types = typeJoin === undefined ? either(type) : type.map(part).join(typeJoin);
+  const types = typeJoin === undefined ? either(type) : joined(type, typeJoin);
   return [
-    ...(items === undefined ? [] : [`**Events:** each of ${list([items].flat().map(path => `\`${path}\``))}.`]),
+    ...(items === undefined ? [] : [`**Events:** each of ${list([items].flat().map(itemsAt))}.`]),
     `**Identity:** ${key.map(alternative).join('; else ')}.`,
     `**Type:** ${types === '' ? 'none' : types}.`,
     ...(eventTimes({ time }).length === 0
@@ -181,6 +181,21 @@ function renderIdentity({ items, key, type, typeJoin, time = [], ordering }: Ide
       : [`**Time:** ${either(eventTimes({ time }).map(({ from }) => from))}.`]),
     ...(ordering === undefined ? [] : [`**Order:** ${either([ordering].flat())}.`]),
   ];
+}
+
+function itemsAt(path: string): string {
+  if (path === '[]') return "the body's items";
+  return path === '*[]' ? 'the items of every array' : `\`${path}\``;
+}
+
+/** `header a.b`: the values with this text between them. */
+function joined(places: readonly Src[], by: string): string {
+  const [first, ...others] = places;
+  const kind = kindOf(first);
+  return [
+    ...(first === undefined ? [] : [place(first)]),
+    ...others.map(src => (kindOf(src) === kind ? place(src).slice(kind.length) : place(src))),
+  ].join(by);
 }
 
 /** `header a, else b`. */
@@ -200,7 +215,6 @@ function alternative(parts: readonly string[]): string {
 
 /** The kind of a place once for those of a kind that follow each other; a field of the JSON after others says that it is. */
 function grouped(places: readonly string[]): readonly string[] {
-  const kindOf = (src = '') => part(src).replace(/`.*$/, '');
   return places.map((src, i) => {
     const kind = kindOf(src);
     if (i === 0 || !part(src).includes('`')) return part(src);
@@ -212,6 +226,11 @@ function grouped(places: readonly string[]): readonly string[] {
 /** `a, b and c`. */
 function list(texts: readonly string[]): string {
   return texts.length < 2 ? texts.join('') : `${texts.slice(0, -1).join(', ')} and ${texts.at(-1) ?? ''}`;
+}
+
+/** What stands before its name: `header `, or nothing for a field of the JSON. */
+function kindOf(src = ''): string {
+  return part(src).replace(/`.*$/, '');
 }
 
 function part(src: string): string {
@@ -240,7 +259,7 @@ function place(src: Src): string {
     case 'query':
       return `query parameter ${name}`;
     case 'sig':
-      return `its ${name}`;
+      return `the signature's ${name}`;
     case 'claim':
       return `claim ${name}`;
     case 'config':
@@ -259,7 +278,7 @@ function renderAck({ ack, unconfirmed: unknown = [] }: ProviderSpec): string[] {
   const stated = ack.deadlineMs !== NOBODY_STATES_MS || !unknown.includes('deadline');
   const parts = [
     ...(plain ? [] : [`${ack.body === '' ? 'empty ' : ''}${ack.status}${body}${type}`]),
-    ...(ack.rejectStatus === 401 && empty === '' ? [] : [`refused by ${empty}${ack.rejectStatus}`]),
+    ...(ack.rejectStatus === 401 && empty === '' ? [] : [`refused with ${empty}${ack.rejectStatus}`]),
     ...(stated ? [`within ${duration(ack.deadlineMs / 1000)}`] : []),
   ];
   return parts.length === 0 ? [] : [`**Answer:** ${parts.join(', ')}.`];

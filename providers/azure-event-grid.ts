@@ -7,7 +7,7 @@ export const azureEventGrid: ProviderSpec = {
   checkedOn: '2026-11-22',
   source: 'MicrosoftDocs/azure-docs, articles/event-grid/delivery-and-retry.md; the handshake: learn.microsoft.com.',
   unconfirmed: [
-    'none after 400, 401, 403, 404 and 413 (in 2020: after five minutes or more)',
+    'no retries after 400, 401, 403, 404 and 413 (in 2020: after five minutes or more)',
     'that the static header arrives as Authorization',
   ],
   strength: 'shared-secret',

@@ -5,7 +5,7 @@ export const braintree: ProviderSpec = {
   title: 'Braintree',
   docs: 'https://developer.paypal.com/braintree/docs/guides/webhooks/overview',
   checkedOn: '2026-11-21',
-  unconfirmed: ['event fields', '24 hours in production, three in the sandbox', 'deadline'],
+  unconfirmed: ['event fields', 'retries (in the sandbox for three hours)', 'deadline'],
   strength: 'signed',
   verify: [
     {

@@ -39,6 +39,8 @@ describe('the documentation of the providers', () => {
     expect(page).toContain('**Identity:** `b`, header `c` and, if there, `a` and `d`; else content (SHA-256).');
     expect(page).toContain('**Type:** form field `e`, else `f`, else JSON `g`, else `h`.');
     expect(page).toContain("**Order:** the entry's `i`, else `j`.");
+    expect(pages.get('docs/providers/app-store.md')).toContain('**Type:** claim `notificationType`.`subtype`.');
+    expect(pages.get('docs/providers/github.md')).toContain('**Type:** header `x-github-event`.`action`.');
   });
 
   it('says of a second proof only the place where all else is the same', () => {
