@@ -65,7 +65,7 @@ export async function buildPackages(options: BuildOptions = {}): Promise<BuiltPa
   // A text, which `sources new` writes anew.
   await copy('providers/_template.ts', join(holdfast, 'dist/providers/_template.ts'));
   // Messages name pages, and `holdfast runbook` prints them.
-  const pages = filesOf('docs').filter(path => /\.(md|json)$/.test(path));
+  const pages = filesOf('docs').filter(path => /\.(md|json|go|java|rb)$/.test(path));
   await copy('cdk.json', join(holdfast, 'dist/cdk.json'));
   for (const path of pages) await copy(path, join(holdfast, 'dist', path));
   for (const path of TEXTS) await copy(path, join(holdfast, path));

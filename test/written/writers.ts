@@ -24,7 +24,7 @@ import { renderTerminals } from '#test/surfaces/cli/terminals.ts';
 import { renderConfigPage } from '#test/surfaces/docs/config-page.ts';
 import { drawNight } from '#test/surfaces/docs/dashboard/draw-night.ts';
 import { GUIDE_CODE, readPages } from '#test/surfaces/docs/pages.ts';
-import { FORMS, LANGUAGES, verifyCode } from '../../portal/app/verify-code.ts';
+import { FORMS, type Language, verifyCode } from '../../portal/app/verify-code.ts';
 import { renderAwsPage } from './aws-rules.ts';
 import { withBlock } from './block.ts';
 import { renderExportsPage } from './exports-page.ts';
@@ -87,26 +87,40 @@ async function runbookTables(): Promise<Written> {
 }
 
 const FENCE = { 'Node.js': 'js', Python: 'python', Go: 'go', Java: 'java', Ruby: 'ruby', PHP: 'php' } as const;
+/** Languages whose code a page shows; the others are a link away. */
+const SHOWN: readonly Language[] = ['Node.js', 'Python', 'PHP'];
+const BEHIND_LINKS = { Go: 'go', Java: 'java', Ruby: 'rb' } as const;
+
+const folded = (summary: string, language: Language, code: string): string =>
+  `<details><summary>${summary}</summary>\n\n\`\`\`${FENCE[language]}\n${code}\`\`\`\n\n</details>\n`;
+const linksTo = (fileOf: (language: keyof typeof BEHIND_LINKS) => string): string =>
+  (Object.keys(BEHIND_LINKS) as (keyof typeof BEHIND_LINKS)[]).map(each => `[${each}](${fileOf(each)})`).join(', ');
+
 /** What the portal shows to one customer, for every form. */
 function signaturesPage(): Written {
   const path = 'docs/send/signatures.md';
-  const code = Object.entries(FORMS).flatMap(([name, form]) =>
-    LANGUAGES.map(
-      language =>
-        `<details><summary><code>${name}</code> in ${language}</summary>\n\n\`\`\`${FENCE[language]}\n${verifyCode(language, form, 'WEBHOOK_SECRET')}\`\`\`\n\n</details>\n`,
+  const codeOf = (language: Language, form: string): string =>
+    FORMS[form] === undefined ? '' : verifyCode(language, FORMS[form], 'WEBHOOK_SECRET');
+  const forms = Object.keys(FORMS);
+  const code = forms.map(form => {
+    const shown = SHOWN.map(it => folded(`<code>${form}</code> in ${it}`, it, codeOf(it, form)));
+    return `${shown.join('')}\n\`${form}\` in ${linksTo(it => `verify/${form}.${BEHIND_LINKS[it]}`)}.\n\n`;
+  });
+  const files = forms.flatMap(form =>
+    Object.entries(BEHIND_LINKS).map(
+      ([language, end]) => [`docs/send/verify/${form}.${end}`, codeOf(language as Language, form)] as const,
     ),
   );
-  return one(path, withBlock(readWritten(path) ?? '', 'verify-code', `\n${code.join('')}`));
+  return new Map([[path, withBlock(readWritten(path) ?? '', 'verify-code', `\n${code.join('')}`)], ...files]);
 }
 
 /** Clients of the feed, as they are run by a test. */
 function pollClients(): Written {
-  const path = 'docs/send/publish.md';
-  const code = LANGUAGES.map(
-    language =>
-      `<details><summary>${language}</summary>\n\n\`\`\`${FENCE[language]}\n${readWritten(`test/fixtures/poll/${POLL_FILES[language]}`) ?? ''}\`\`\`\n\n</details>\n`,
-  );
-  return one(path, withBlock(readWritten(path) ?? '', 'poll-clients', `\n${code.join('')}`));
+  const path = 'docs/send/feed.md';
+  const folder = 'test/fixtures/poll';
+  const code = SHOWN.map(it => folded(it, it, readWritten(`${folder}/${POLL_FILES[it]}`) ?? ''));
+  const more = `\nIn ${linksTo(it => `../../${folder}/${POLL_FILES[it]}`)}.\n`;
+  return one(path, withBlock(readWritten(path) ?? '', 'poll-clients', `\n${code.join('')}${more}`));
 }
 
 /** Pages show files of the repository, which compile and are tested: each stands behind a comment with its path. */
