@@ -16,7 +16,7 @@ export function addConsole(program: Command, set: CommandSet): void {
     program
       .command('console')
       .description(
-        'Serve a page on this machine that shows what arrived and what died, and can run it again. Ctrl-C ends it',
+        'Serve a page on this machine that shows what arrived and died, and can run it again. Ctrl-C ends it',
       )
       .option('--port <n>', 'port on 127.0.0.1 (default: 4580, or the next free one)')
       .option('--write', 'allow changes in prod, too: replay, pause, purge')

@@ -30,7 +30,7 @@ export function addCost(program: Command, set: CommandSet): void {
   withExamples(
     program
       .command('cost')
-      .description('Predict the AWS bill for a month, line by line, from counted units and list prices')
+      .description('Predict the AWS bill for a month, line by line')
       .option('--events-per-day <number>', `events a day, 1 to ${MOST_EVENTS}`, '1000000')
       .option('--body <size>', 'average size of a body in bytes: 800, 5k, 1.5m', '5k')
       .option('--sources <number>', 'sources that receive events (each has metrics of its own): 1 to 400', '6')

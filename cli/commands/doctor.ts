@@ -11,7 +11,7 @@ export function addDoctor(program: Command, set: CommandSet): void {
   withExamples(
     program
       .command('doctor')
-      .description('Check configuration, access, secrets, sweeper and public URLs, and say how to fix what is wrong')
+      .description('Check configuration, access, secrets, sweeper and URLs, and say how to fix what is wrong')
       .option('--deep', 'also send signed events through the public URL, and read them back'),
     ['holdfast doctor --env prod', 'exit code 1 when something is wrong'],
     ['holdfast doctor --deep --env dev', 'after a deploy: also sends signed events and reads them back'],

@@ -14,7 +14,7 @@ type Options = Readonly<Record<string, string | undefined>>;
 export function addEventsGrep(events: Command, set: CommandSet): void {
   withExamples(
     addFilterOptions(events.command('grep').argument('<text>', 'the text to search for, byte for byte'))
-      .description('Search the bodies of events for a text, newest first, and say what the search read and cost')
+      .description('Search the bodies of events for a text, newest first. It says what the search read and cost')
       .option(
         '--path <path>',
         'search only the value at this path of a JSON body, which must be equal, e.g. data.object.id',

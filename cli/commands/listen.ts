@@ -23,7 +23,7 @@ export function addListen(program: Command, set: CommandSet): void {
     program
       .command('listen')
       .description(
-        'Forward received events to a program on this machine, beginning with those that came while it was away',
+        'Forward received events to a program on this machine. It begins with those that came while it was away',
       )
       .requiredOption('--forward-to <url>', 'where to POST them, e.g. http://localhost:3000/webhooks')
       .option('--source <names>', 'sources, separated by commas (default: all)')

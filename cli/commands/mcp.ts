@@ -21,7 +21,7 @@ export function addMcp(program: Command, set: CommandSet): void {
     program
       .command('mcp')
       .description(
-        'Serve an agent over stdin and stdout (Model Context Protocol), with your AWS credentials. It only looks, unless you allow more',
+        'Serve an agent over stdin and stdout (MCP), with your AWS credentials. It only looks, unless you allow more',
       )
       .option('--allow <rights>', `what it may do beside looking, separated by commas: ${AGENT_RIGHTS.join(', ')}`)
       .option('--limit <n>', 'events or deliveries that one call may touch: 1 to 500', '100')

@@ -43,9 +43,7 @@ export function addRefused(program: Command, set: CommandSet): void {
     refused
       .command('show')
       .argument('<id>', 'its id, as refused ls shows it')
-      .description(
-        'Show a refused request: its cause, its headers without signatures and credentials, the start of its body',
-      ),
+      .description('Show a refused request: its cause, headers without signatures and credentials, start of its body'),
     ['holdfast refused show stripe.mismatch.07', 'what came, and what is likely wrong'],
   ).action(
     set.action(async (run, id: string) => {

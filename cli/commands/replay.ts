@@ -30,7 +30,7 @@ const FILTERS = ['source', 'status', 'type', 'cause', 'since', 'until'] as const
 export function addReplay(program: Command, set: CommandSet): void {
   const replay = withExamples(
     addFilterOptions(program.command('replay').argument('[ids...]', 'ids of events to replay now'))
-      .description('Run events again: at once those whose ids you give, or as a job all that match a filter')
+      .description('Run events again: those whose ids you give, or as a job all that match a filter')
       .option('--why <text>', 'the reason, kept with each event')
       .option('--dry-run', 'count the events and show where they come from, change nothing')
       .option('--rate <n>', 'events a second (default: 50)')

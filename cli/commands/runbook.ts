@@ -8,7 +8,7 @@ export function addRunbook(program: Command, set: CommandSet): void {
     program
       .command('runbook')
       .argument('[alarm]', "an alarm's name, or a page's; nothing: lists the runbooks")
-      .description('Print what to do about an alarm, or a page that a message names, with the environment filled in'),
+      .description('Print what to do about an alarm, or a page that a message names'),
     ['holdfast runbook holdfast-prod-process-queue-age --env prod', 'the name as the alarm has it'],
     ['holdfast runbook process-queue-age --env prod', 'the same'],
     ['holdfast runbook docs/operate/alarms.md', 'a page that a message names'],

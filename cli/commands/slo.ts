@@ -6,7 +6,7 @@ import { type CommandSet, withExamples } from '../run.ts';
 
 export function addSlo(program: Command, set: CommandSet): void {
   withExamples(
-    program.command('slo').description('Show the service levels of the last 30 days, and what is left of each budget'),
+    program.command('slo').description('Show service levels of the last 30 days, and what is left of each budget'),
     ['holdfast slo --env prod', 'exit code 1 when a budget is overspent'],
     ['holdfast slo --env prod --json', 'for a report'],
   ).action(

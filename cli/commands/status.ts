@@ -23,7 +23,7 @@ export function addStatus(program: Command, set: CommandSet): void {
     program
       .command('status')
       .description(
-        'Show rates, backlog, dead letters and alarms on one screen; exit code 1 if something needs a person',
+        'Show rates, backlog, dead letters and alarms on one screen. Exit code 1 if something needs a person',
       ),
     ['holdfast status --env prod', 'the first thing to run when paged'],
     ['holdfast status --json || echo look', 'for a script'],

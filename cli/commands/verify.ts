@@ -31,7 +31,7 @@ export function addVerify(program: Command, set: CommandSet): void {
         '<file>',
         'the captured request (headers, an empty line, the exact body), or vectors in JSON; - for stdin',
       )
-      .description('Say whether a captured request is genuine, and if not, why; or check signature vectors')
+      .description('Say whether a captured request is genuine, or why not; or check signature vectors')
       .option('--at <time>', 'verify as if this were the time (default: now)'),
     ['holdfast verify request.http --source stripe', "with the source's stored secret"],
     ['HOLDFAST_SECRET=… holdfast verify request.http --provider github', 'without a deployment'],

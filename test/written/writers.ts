@@ -143,27 +143,24 @@ function orderTimeline(): Written {
 }
 
 /** Each route of the delivery API with what it does, from its OpenAPI document. */
-function routeTable(): Written {
+function routeList(): Written {
   const path = 'docs/api/delivery.md';
   const { paths } = deliveryDocument() as { paths: Record<string, Record<string, { summary: string }>> };
-  const rows = Object.entries(paths).flatMap(([route, methods]) =>
-    Object.entries(methods).map(([method, { summary }]) => `| \`${method.toUpperCase()} ${route}\` | ${summary} |`),
+  const lines = Object.entries(paths).flatMap(([route, methods]) =>
+    Object.entries(methods).map(([method, { summary }]) => `- \`${method.toUpperCase()} ${route}\`: ${summary}`),
   );
-  return one(
-    path,
-    withBlock(readWritten(path) ?? '', 'routes', ['', '| route | |', '|---|---|', ...rows, ''].join('\n')),
-  );
+  return one(path, withBlock(readWritten(path) ?? '', 'routes', `\n${lines.join('\n')}\n`));
 }
 
-/** Each command with its arguments and what it does, from the program's own help. */
-function commandTable(): Written {
+/** Each command with its arguments and the first sentence of the program's own help. */
+function commandList(): Written {
   const path = 'docs/reference/cli.md';
-  const rows = everyCommand().map(({ path: words, command }) => {
+  const lines = everyCommand().map(({ path: words, command }) => {
     const args = command.registeredArguments.map(it => (it.required ? `<${it.name()}>` : `[${it.name()}]`));
-    return `| \`holdfast ${[...words, ...args].join(' ')}\` | ${command.description().replaceAll('|', '\\|')} |`;
+    const [sentence = ''] = /^.*?(?=\. |$)/.exec(command.description()) ?? [];
+    return `- \`${[...words, ...args].join(' ')}\`: ${sentence}`;
   });
-  const table = ['', '| command | |', '|---|---|', ...rows, ''].join('\n');
-  return one(path, withBlock(readWritten(path) ?? '', 'commands', table));
+  return one(path, withBlock(readWritten(path) ?? '', 'commands', `\n${lines.join('\n')}\n`));
 }
 
 /** Each way to sign, with the entry that `sources new` writes. */
@@ -188,7 +185,7 @@ export const WRITERS: Readonly<Record<string, () => Written | Promise<Written>>>
   'the keys of the configuration': () => one('docs/reference/configuration.md', renderConfigPage()),
   'what the packages export': () => one('docs/reference/exports.md', renderExportsPage()),
   'the sizing of deliveries': sizingTable,
-  'the commands': commandTable,
+  'the commands': commandList,
   'the ways to sign': schemeTable,
   'the metrics': () => one('docs/reference/metrics.md', renderMetricsPage(readWritten('core/metrics.ts') ?? '')),
   'the limits': () =>
@@ -207,7 +204,7 @@ export const WRITERS: Readonly<Record<string, () => Written | Promise<Written>>>
     ),
   'the code of the guides': guideCode,
   'the awkward order of the guide': orderTimeline,
-  'the routes of the delivery API': routeTable,
+  'the routes of the delivery API': routeList,
   'the requests of the status API': () =>
     one('docs/api/openapi.json', json(statusDocument(readWritten('docs/api/openapi.json') ?? ''))),
   'the delivery API': () => one('docs/api/delivery-openapi.json', json(deliveryDocument())),

@@ -45,7 +45,7 @@ export function addDlq(program: Command, set: CommandSet): void {
   withExamples(
     dlq
       .command('redrive')
-      .description('Move messages from the dead-letter queue back to the main queue (same run, same idempotency key)')
+      .description('Move messages from the dead-letter queue back to the main queue. Same run, same idempotency key')
       .option('--source <names>', 'sources, separated by commas (default: all)')
       .option('--cause <cause>', 'only this cause')
       .option('--rate <n>', 'messages a second', '50')

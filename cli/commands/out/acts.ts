@@ -38,7 +38,7 @@ export function addOutActs(out: Command, set: CommandSet): void {
       .argument('<app>', 'id, or uid:<uid>')
       .argument('[endpoint]', 'id, or uid:<uid>')
       .argument('[message]', 'id, msg_…')
-      .description('Send a delivery again now, with the same webhook-id; or, as a job of 50 a second, what is dead')
+      .description('Send a delivery again now, with the same webhook-id; or, as a job, what is dead')
       .option('--dead', 'all that is dead in the application, or at the endpoint')
       .option('--since <when>', 'of the dead, published since then: 2026-11-21T03:00Z, or 30m, 24h, 7d ago')
       .option('--dry-run', 'count the dead, send nothing')
@@ -69,7 +69,7 @@ export function addOutActs(out: Command, set: CommandSet): void {
 
   withExamples(
     endpointCommand(out, 'test')
-      .description('Send one signed test request at once, past every queue, and print what was sent and answered')
+      .description('Send one signed test request at once, and print what was sent and answered')
       .option('--type <type>', 'send the example of this event type of the catalogue'),
     ['holdfast out test uid:acme uid:billing', 'does it answer, and does it take the signature?'],
   ).action(
@@ -101,7 +101,7 @@ export function addOutActs(out: Command, set: CommandSet): void {
 
   withExamples(
     endpointCommand(out, 'resume')
-      .description('Send to an endpoint again: paused, disabled, or on hold (then one request tries it now)')
+      .description('Send again to an endpoint that is paused, disabled, or on hold. On hold, one request tries it now')
       .option('--backlog <what>', 'of a disabled one, what waited: drain, drop or since')
       .option(
         '--since <when>',

@@ -12,7 +12,7 @@ export function addOutExport(out: Command, set: CommandSet): void {
       .command('export')
       .argument('<file>', 'a new file; only you can read it (mode 0600)')
       .description(
-        'Write event types, customers, their endpoints and contacts as JSON, as the delivery API shows them: without secrets, and with values of headers masked',
+        'Write event types, customers, endpoints and contacts as JSON. Without secrets, and with values of headers masked',
       )
       .option(
         '--secrets [key]',

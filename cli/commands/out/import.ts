@@ -28,7 +28,7 @@ export function addOutImport(out: Command, set: CommandSet): void {
     out
       .command('import')
       .argument('<file>', 'JSON or NDJSON; - for stdin')
-      .description('Create the customers that another environment or system exported, with the secrets they have')
+      .description('Create customers that another environment or system exported, with their secrets')
       .option('--from <system>', `the system that exported it: ${[OURS, ...EXPORTED_FROM].join(', ')}`)
       .option('--identity <key-file>', `of ${OURS}: the private key (age) that opens <file>${SECRETS_FILE}`)
       .option(

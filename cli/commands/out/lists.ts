@@ -90,7 +90,7 @@ export function addOutLists(out: Command, set: CommandSet): void {
       .command('endpoints')
       .argument('<app>', 'id, or uid:<uid>')
       .argument('[endpoint]', 'how this one is: id, or uid:<uid>')
-      .description('List the endpoints of an application, or show how one is: what waits for it, its last answers'),
+      .description('List endpoints of an application, or show what waits for one and its last answers'),
     ['holdfast out endpoints uid:acme', 'where its webhooks go, and how each endpoint is'],
     ['holdfast out endpoints uid:acme uid:billing', 'since when it fails, when it is tried next'],
   ).action(
@@ -118,7 +118,7 @@ export function addOutLists(out: Command, set: CommandSet): void {
       .command('messages')
       .argument('<app>', 'id, or uid:<uid>')
       .argument('[message]', 'how far this one is at each endpoint: id, msg_…')
-      .description('List the messages of an application, newest first, or show how far one is')
+      .description('List messages of an application, newest first, or show how far one is')
       .option('--body', 'of one message: print only the body that is sent')
       .option('--type <type>', 'event type')
       .option('--since <when>', 'published since then: 2026-11-21T03:00Z, or 30m, 24h, 7d ago')
@@ -150,7 +150,7 @@ export function addOutLists(out: Command, set: CommandSet): void {
       .argument('<app>', 'id, or uid:<uid>')
       .argument('[endpoint]', 'id, or uid:<uid>; without it those of all endpoints')
       .argument('[message]', 'each attempt of this one: id, msg_…')
-      .description('List deliveries, newest first, those that wait among them; or the attempts of one')
+      .description('List deliveries, newest first, or the attempts of one')
       .option('--status <status>', 'pending, retrying, delivered, dead, aborted, expired, dropped or canceled')
       .option('--type <type>', 'event type')
       .option('--class <class>', 'how the last attempt ended, e.g. timeout, denied, server_error')

@@ -22,9 +22,7 @@ export function addOutMessages(out: Command, set: CommandSet): void {
     out
       .command('export-messages')
       .argument('<file>', 'a new file; only you can read it (mode 0600)')
-      .description(
-        'Write messages with their bodies, and their deliveries with state and last answer, one JSON object a line',
-      )
+      .description('Write messages with bodies and deliveries, one JSON object a line')
       .option('--stop', 'pause every endpoint first, for good: when you move')
       .option('--yes', 'do not ask'),
     ['holdfast out export-messages messages.ndjson --env prod', 'everything that is kept'],

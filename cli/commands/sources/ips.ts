@@ -9,7 +9,7 @@ export function addSourcesIps(sources: Command, set: CommandSet): void {
     sources
       .command('ips')
       .argument('[source]', 'only for the provider of this source')
-      .description('Show the address ranges that providers publish, and which of them your allow list would refuse')
+      .description('Show address ranges that providers publish, and which of them your allow list would refuse')
       .option('--refresh', 'fetch the published lists, and write them into providers/ with the date')
       .option('--all', 'also for providers that none of your sources uses'),
     ['holdfast sources ips github', 'one range on each line, for allowList in gateway.config.ts'],

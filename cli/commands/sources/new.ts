@@ -27,7 +27,7 @@ export function addSourcesNew(sources: Command, set: CommandSet): void {
     sources
       .command('new')
       .argument('<provider>', 'its id: lower-case letters, digits and hyphens')
-      .description('Write the files of a provider that Holdfast does not know: how it signs, a sample, a test')
+      .description('Write the files of a provider that Holdfast does not know')
       .option('--alg <name>', `how it signs: ${ALGORITHMS.join(', ')}`, 'hmac-sha256')
       .option('--folder <path>', 'the project (default: the one you are in)'),
     ['holdfast sources new acme', 'an HMAC over time and body, to be changed'],
@@ -38,7 +38,7 @@ export function addSourcesNew(sources: Command, set: CommandSet): void {
     sources
       .command('page')
       .argument('<provider>', 'the id of a provider; of your own, one that a source uses')
-      .description('Print what the description of a provider says: proof, identity, answer, set-up'),
+      .description('Print what is known of a provider: proof, identity, answer, set-up'),
     ['holdfast sources page stripe', 'in Markdown'],
     ['holdfast sources page acme > acme.md', 'the page of your own'],
   ).action(

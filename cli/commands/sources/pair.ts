@@ -27,7 +27,7 @@ export function addSourcesPair(sources: Command, set: CommandSet): void {
     sources
       .command('pair')
       .argument('<source>')
-      .description('Let the provider send its secret for a while (Asana, Notion), and wait for it')
+      .description('Let the provider send its secret for a while (Asana, Notion)')
       .option('--for <time>', 'for how long, at most 24h', '15m')
       .option(
         '--out <file>',

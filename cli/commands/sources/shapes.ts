@@ -9,7 +9,7 @@ export function addSourcesShapes(sources: Command, set: CommandSet): void {
     sources
       .command('shapes')
       .argument('<source>')
-      .description('Show the structure of each event type, and when it changed: names and types, never a value')
+      .description('Show the structure of each event type, and when it changed. Names and types, never a value')
       .option('--type <type>', 'show the paths of this type'),
     ['holdfast sources shapes stripe', 'each type, and what changed last'],
     ['holdfast sources shapes stripe --type invoice.paid', 'each path with its type'],

@@ -85,21 +85,21 @@ export const ROUTES: Readonly<Record<Route, Described>> = {
     errors: { ...NO_APP, 410: ['erasing'] },
   },
   'DELETE /v1/apps/{app}': {
-    summary: 'Erases an application and everything of its customer; wants ?erase=true. A dry run counts it first.',
+    summary: 'Erases an application with all of its customer; wants ?erase=true.',
     query: schemas.ERASE_QUERY,
     answers: { 202: ref('Erasure') },
     errors: NO_APP,
   },
   'GET /v1/apps/{app}/erasure': {
     summary:
-      'How far an erasure is; at its end the report, which is kept. By the id also when the application is gone.',
+      'How far an erasure is; then its report, which outlives the application (by its id).',
     query: schemas.ERASURE_QUERY,
     answers: { 200: ref('Erasure') },
     errors: { 404: ['unknown_application', 'unknown_erasure'] },
   },
   'POST /v1/apps/{app}/secrets/reseal': {
     summary:
-      'Of `holdfast out rotate-master`: seals the secrets of a page of endpoints under the current master secret.',
+      'Seals secrets of endpoints anew, for `holdfast out rotate-master`.',
     query: schemas.PAGE_QUERY,
     answers: { 200: ref('Resealed') },
     errors: { ...NO_APP, ...PAGED },
@@ -148,7 +148,7 @@ export const ROUTES: Readonly<Record<Route, Described>> = {
     errors: NO_ENDPOINT,
   },
   [`GET ${E}/secret`]: {
-    summary: 'Shows the secrets that are alive; it is logged who asked.',
+    summary: 'Shows the live secrets, and logs who asked.',
     answers: { 200: ref('Keys') },
     errors: NO_ENDPOINT,
   },
@@ -159,7 +159,7 @@ export const ROUTES: Readonly<Record<Route, Described>> = {
     errors: { ...NO_ENDPOINT, 409: ['too_many_secrets', 'version_changed', 'wrong_kind'] },
   },
   [`POST ${E}/secret/activate`]: {
-    summary: 'Forms with room for one signature use the newest secret from now on.',
+    summary: 'Forms with room for one signature use the newest secret.',
     body: body({}),
     answers: { 200: ref('ActiveKey') },
     errors: { ...NO_ENDPOINT, 409: ['version_changed', 'wrong_kind'] },
@@ -167,7 +167,7 @@ export const ROUTES: Readonly<Record<Route, Described>> = {
   [`POST ${E}/pause`]: gate('Nothing is sent, and nothing is lost.'),
   [`POST ${E}/resume`]: gate('Sends what waited.'),
   [`POST ${E}/disable`]: gate('As pause; tests are refused as well.'),
-  [`POST ${E}/enable`]: gate('Opens it; says what becomes of what waited.', schemas.ENABLE_BODY),
+  [`POST ${E}/enable`]: gate('Opens it; takes what to do with what waited.', schemas.ENABLE_BODY),
   [`POST ${E}/trial`]: {
     ...gate('One request now, whatever the hold says.', {}),
     errors: { ...NO_ENDPOINT, 409: ['gate_closed', 'wrong_kind'] },
@@ -179,39 +179,39 @@ export const ROUTES: Readonly<Record<Route, Described>> = {
     errors: { ...NO_ENDPOINT, 409: ['gate_closed', 'wrong_kind'], 429: ['quota'] },
   },
   [`GET ${E}/tests`]: {
-    summary: 'Tests of the endpoint with what was sent and answered, newest first; kept as long as deliveries.',
+    summary: 'Its tests with what was sent and answered, newest first; kept as deliveries are.',
     query: schemas.PAGE_QUERY,
     answers: { 200: pageOf('Test') },
     errors: { ...NO_ENDPOINT, ...PAGED },
   },
   [`GET ${E}/health`]: { summary: 'How the endpoint is.', answers: { 200: ref('Health') }, errors: NO_ENDPOINT },
   [`GET ${E}/deliveries`]: {
-    summary: 'Deliveries, newest first, those that wait among them.',
+    summary: 'Deliveries, newest first.',
     query: schemas.DELIVERY_QUERY,
     answers: { 200: pageOf('Delivery') },
     errors: { ...NO_ENDPOINT, ...PAGED },
   },
   [`GET ${E}/messages`]: {
-    summary: 'Of kind pull: what waits with its body, in order, until it is acknowledged; replays last.',
+    summary: 'Of kind pull: what waits, with bodies, until acknowledged.',
     query: schemas.PULL_QUERY,
     answers: { 200: ref('Pulled') },
     errors: { ...NO_ENDPOINT, 409: ['gate_closed', 'wrong_kind'] },
   },
   [`POST ${E}/ack`]: {
-    summary: 'Of kind pull: what the cursor was given with is delivered; safe to repeat.',
+    summary: 'Of kind pull: what came with the cursor is delivered; safe to repeat.',
     body: body(schemas.ACK_BODY, ['cursor']),
     answers: { 200: ref('Acknowledged') },
     errors: { 400: ['invalid_cursor'], ...NO_ENDPOINT, 409: ['wrong_kind'] },
   },
   'GET /v1/apps/{app}/deliveries': {
     summary:
-      'Deliveries of all its endpoints, newest first, those that wait among them. What is pending comes in the order in which it is due, what is dead by the time of its death.',
+      'Deliveries of all its endpoints, newest first; pending ones by when they are due, dead ones by their death.',
     query: schemas.APPLICATION_QUERY,
     answers: { 200: pageOf('Delivery') },
     errors: { ...NO_ENDPOINT, ...PAGED },
   },
   [`GET ${E}/deliveries/{msg}/attempts`]: {
-    summary: 'Each failed attempt in full; a success as its record has it.',
+    summary: 'Each failed attempt in full; a success as recorded.',
     query: schemas.PAGE_QUERY,
     answers: { 200: pageOf('Attempt') },
     errors: { ...PAGED, 404: [...NO_ENDPOINT[404], 'unknown_delivery'] },
@@ -235,13 +235,13 @@ export const ROUTES: Readonly<Record<Route, Described>> = {
     errors: NO_APP,
   },
   'GET /v1/apps/{app}/messages': {
-    summary: 'Messages, newest first; a page may be short and still have a cursor.',
+    summary: 'Messages, newest first.',
     query: schemas.MESSAGE_QUERY,
     answers: { 200: pageOf('Message') },
     errors: { ...NO_APP, ...PAGED },
   },
   'GET /v1/apps/{app}/feed': {
-    summary: 'Messages with their bodies, oldest first, behind `after`: to be polled; each at least once.',
+    summary: 'Messages with bodies, oldest first, behind `after`: to be polled.',
     query: schemas.FEED_QUERY,
     answers: { 200: ref('Feed') },
     errors: NO_APP,
@@ -257,7 +257,7 @@ export const ROUTES: Readonly<Record<Route, Described>> = {
     errors: { ...NO_MESSAGE, 410: ['message_gone'] },
   },
   'DELETE /v1/apps/{app}/messages/{msg}/body': {
-    summary: 'Erases its body for good, from its copies, too; what waits of it ends as canceled.',
+    summary: 'Erases its body for good; what waits of it ends as canceled.',
     answers: { 200: ref('ErasedMessage') },
     errors: NO_MESSAGE,
   },
@@ -274,7 +274,7 @@ export const ROUTES: Readonly<Record<Route, Described>> = {
     errors: NO_ENDPOINT,
   },
   'GET /v1/replay-jobs': {
-    summary: 'Jobs that run or are paused, then those that are over; each newest first.',
+    summary: 'Jobs: live ones, then those that are over, newest first.',
     query: schemas.PAGE_QUERY,
     answers: { 200: pageOf('ReplayJob') },
     errors: PAGED,
@@ -305,7 +305,7 @@ export const ROUTES: Readonly<Record<Route, Described>> = {
   },
   'DELETE /v1/event-types/{name}': { summary: 'Removes a type.', answers: { 204: undefined }, errors: { 400: [] } },
   'GET /v1/summary': {
-    summary: 'How many endpoints there are, and in which state, as the last endpoint check found them.',
+    summary: 'Endpoints by state, as the last endpoint check found them.',
     answers: { 200: ref('Summary') },
     errors: {},
   },
@@ -331,7 +331,7 @@ export const ROUTES: Readonly<Record<Route, Described>> = {
     errors: { ...NO_APP, 409: ['no_contacts'] },
   },
   'POST /v1/apps/{app}/contacts': {
-    summary: 'Adds a contact, and asks it to confirm; the secret of a URL is in this answer alone.',
+    summary: 'Adds a contact, and asks it to confirm; only this answer has the secret of a URL.',
     body: body(schemas.CONTACT_BODY),
     answers: { 200: ref('Contact'), 201: ref('ContactWithSecret') },
     errors: {
@@ -343,7 +343,7 @@ export const ROUTES: Readonly<Record<Route, Described>> = {
     },
   },
   'DELETE /v1/apps/{app}/contacts/{contact}': {
-    summary: 'Takes a contact away: it is told nothing more.',
+    summary: 'Removes a contact.',
     answers: { 204: undefined },
     errors: {
       404: ['unknown_application', 'unknown_contact'],

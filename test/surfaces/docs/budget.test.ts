@@ -58,8 +58,8 @@ const CEILINGS: Readonly<Record<string, number>> = {
   'docs/understand/proof.md': 690,
   'docs/understand/measured.md': 300,
   'docs/api/README.md': 220,
-  'docs/api/delivery.md': 350,
-  'docs/reference/cli.md': 450,
+  'docs/api/delivery.md': 190,
+  'docs/reference/cli.md': 380,
   'docs/reference/words.md': 650,
 };
 
