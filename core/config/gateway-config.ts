@@ -110,7 +110,7 @@ export interface EnvironmentConfig {
    */
   readonly publicUrl?: string;
   /**
-   * A host of yours in front of the API (docs/operate/deploy.md). @when you want one without CloudFront @default the
+   * A host of yours in front of the API (docs/operate/deploy.md). @when you want it without CloudFront @default the
    * API's own host
    */
   readonly domain?: DomainConfig;
@@ -120,9 +120,8 @@ export interface EnvironmentConfig {
    */
   readonly sources?: Readonly<Record<string, Partial<SourceConfig>>>;
   /**
-   * Events sent on (docs/receive/routing.md): by source, then by type (a final `*` matches any rest), ARNs (EventBridge
-   * bus, SQS queue, SNS topic, Lambda function, state machine), https URLs or `outbound:<uid>`. @when events go on
-   * without code @default none
+   * Events sent on (docs/receive/routing.md): by source, then by type (a final `*` matches any rest), a list of ARNs,
+   * https URLs or `outbound:<uid>`. @when events go on without code @default none
    */
   readonly routes?: RoutesConfig;
   /**
@@ -157,14 +156,13 @@ export interface EnvironmentConfig {
   /** @when what handlers call is away longer @default 15 attempts, cap 6 h; 5 attempts, cap 5 s in `local` */
   readonly retry?: RetryConfig;
   /**
-   * A message stays hidden for six process timeouts; a dead one is kept for 14 days. @when a database takes less
+   * A message stays hidden for six process timeouts; a dead one is kept for 14 days. @when a database must be protected
    * @default every default
    */
   readonly queue?: Partial<QueueSettings>;
   /**
    * Who is told, by severity: `{ page: [{ pagerDuty: 'oncall' }], ticket: [{ slack: 'team' }] }`, or `'nobody'`
-   * (docs/operate/alarms.md). Where data is kept, deploy and `doctor` ask for a `page` target. @when before the first
-   * real event @default nobody: alarms show on the dashboard
+   * (docs/operate/alarms.md). @when before the first real event @default nobody: alarms show on the dashboard
    */
   readonly alarmTargets?: 'nobody' | Partial<Readonly<Record<Severity, readonly AlarmTarget[]>>>;
   /** `essential`: only what means lost or stuck events. @when it may cost less @default 'all' */
@@ -198,8 +196,8 @@ export interface EnvironmentConfig {
    */
   readonly encryptionKey?: string;
   /**
-   * What `events`, `payloads`, the tables of sending and their indexes take at once. Each raise is billed once, for
-   * good (docs/operate/scale.md). @when a launch starts faster than a new table takes @default what AWS gives
+   * What `events`, `payloads`, the tables of sending and their indexes take at once. Each raise is billed once and
+   * never lowered (docs/operate/scale.md). @when a launch starts faster than a new table takes @default what AWS gives
    */
   readonly warmWriteUnits?: number;
   /**

@@ -5,10 +5,7 @@ import { type Check, text } from '#core/problem.ts';
 import { GONE, objectWithout } from './gone-keys.ts';
 
 export interface OtlpConfig {
-  /**
-   * OTLP over HTTP; `/v1/traces` and `/v1/metrics` are added. Headers come from the secret
-   * `holdfast-otlp/<environment>` if it has a value: `name=value`, separated by commas. @when always
-   */
+  /** OTLP over HTTP; `/v1/traces` and `/v1/metrics` are added. @when always */
   readonly endpoint: string;
 }
 

@@ -26,7 +26,7 @@ export interface OutboundConfig {
   /** Waits after failed attempts (docs/send/retries.md). @when you promised another @default 'standard' */
   readonly schedule?: ScheduleName | readonly number[];
   /**
-   * Of a request with name lookup and answer, where its endpoint has no other. @when endpoints answer more slowly
+   * Of a request, name lookup and answer included; an endpoint may have its own. @when endpoints answer more slowly
    * @default 15
    */
   readonly timeoutSeconds?: number;
@@ -82,13 +82,13 @@ export interface OutboundConfig {
   /** A page and an API for your customers (docs/send/portal.md). @when customers look for themselves @default none */
   readonly portal?: PortalConfig;
   /**
-   * Who is told when a customer's endpoints fail (docs/send/contacts.md). Needs `portal`. @when customers must know at
-   * once @default false
+   * Customers name who is told when their endpoints fail (docs/send/contacts.md). Needs `portal`. @when customers must
+   * know at once @default false
    */
   readonly contacts?: boolean;
   /**
-   * Contacts may be mail addresses: `{ from }`, an identity verified in SES. If it has a default configuration set,
-   * name it as `configurationSet`. Needs `contacts`. @when customers want mails @default none
+   * Contacts may be mail addresses: `{ from, configurationSet }`, as SES has them (docs/send/contacts.md). Needs
+   * `contacts`. @when customers want mails @default none
    */
   readonly email?: EmailConfig;
 }

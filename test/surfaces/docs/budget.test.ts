@@ -30,7 +30,7 @@ const CEILINGS: Readonly<Record<string, number>> = {
   'docs/send/feed.md': 240,
   'docs/send/retries.md': 420,
   'docs/send/batches.md': 450,
-  'docs/send/signatures.md': 330,
+  'docs/send/signatures.md': 328,
   'docs/send/event-types.md': 600,
   'docs/send/portal.md': 650,
   'docs/send/contacts.md': 150,
@@ -66,7 +66,7 @@ const CEILINGS: Readonly<Record<string, number>> = {
 /** Pages that a command makes whole: they grow with the code. */
 const MADE: Readonly<Record<string, number>> = {
   'docs/operate/costs.md': 475,
-  'docs/reference/configuration.md': 2_860,
+  'docs/reference/configuration.md': 2_720,
   'docs/reference/limits.md': 360,
   'docs/reference/metrics.md': 700,
   'docs/reference/exports.md': 670,

@@ -71,7 +71,7 @@ function table(head: readonly string[], rows: readonly (readonly string[])[]): s
 /** What a key may be, and in bold what it is where nobody sets it: each said once. */
 function values(allowed: string, fallback: string): string {
   const plain = allowed
-    .replace(/^a(?: whole)? number of (.+) from ([\d,]+) to ([\d,]+)/, '$2 to $3 $1')
+    .replace(/^a(?: whole)? number of (.+) from ([\d,]+) to ([\d,]*\d)/, '$2 to $3 $1')
     .replace(/^(?:true or false|an object|a list)$/, '');
   if (fallback === '') return `required${plain === '' ? '' : `: ${plain}`}`;
   const [, first = '', rest = ''] = /^'?([^;]*?)'?(;.*)?$/.exec(fallback) ?? [];
@@ -114,7 +114,7 @@ export function renderConfigPage(): string {
     '`gateway.config.ts` is checked as a whole at synth, deploy and `npm start`: every mistake is named at once, with what is allowed and what to do. A change takes effect with the next `npm run deploy -- <environment>`. Of the values the **bold** one is the default. Made by `npm run write`.',
     prefixLine(),
     '## Sources',
-    '`sources.<name>`: one URL with its own secret, `/webhooks/<name>`. `environments.prod.sources.<name>` changes single keys.',
+    '`sources.<name>`: one URL with its own secret, `/webhooks/<name>`.',
     described(CONFIG, 'SourceConfig', 'sources.name'),
     '## Reconcile',
     section(CONFIG, 'SourceConfig', 'reconcile', 'sources.<name>'),
