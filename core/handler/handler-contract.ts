@@ -123,7 +123,7 @@ export function defer(untilMs: EpochMs, reason: string): Outcome {
   return { kind: 'deferred', untilMs, reason };
 }
 /**
- * Try again after this number of seconds (0 to 7 days), and not after the source's backoff. It uses up no attempt for as
+ * Try again after this number of seconds (0 to 7 days). The source's backoff does not count. It uses up no attempt for as
  * long as the source's schedule would last (9 hours by default, from the first such wait); after that it does.
  * @example
  * return retryAfter(60, 'the warehouse is closed for a minute');

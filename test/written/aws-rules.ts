@@ -286,7 +286,7 @@ const FUNCTIONS: readonly AwsRule[] = [
   ),
   of(
     'Lambda',
-    'An environment is frozen after its answer; later work may never happen.',
+    'An environment freezes after its answer; later work may never happen.',
     [`${LAMBDA}/lambda-runtime-environment.html`, 'remembered'],
     ['bundles in processes', 'adapters/lifetime.test.ts'],
   ),
@@ -302,7 +302,7 @@ const FUNCTIONS: readonly AwsRule[] = [
 const DOORS: readonly AwsRule[] = [
   of(
     'API Gateway',
-    'An account takes 10,000 requests a second in a region, in bursts of 5,000.',
+    'An account takes 10,000 requests a second in a region.',
     [`${APIGW}/limits.html`, '2026-11-22'],
     [GROWTH, 'bench/growth.test.ts'],
     [QUOTAS, 'apiPerSecond'],
@@ -394,7 +394,7 @@ const WATCHING: readonly AwsRule[] = [
   ),
   of(
     'CloudWatch',
-    'An alarm over a sparse metric stays in ALARM until its last breaching datapoint has left the evaluation range: a second death until then notifies nobody. (The local evaluator ends it at once.)',
+    'An alarm over a sparse metric stays in ALARM until its last breaching datapoint leaves the evaluation range: a second death until then notifies nobody. (Locally it ends at once.)',
     [`${CW}/alarms-and-missing-data.html`, '2026-11-24'],
   ),
   of(
@@ -615,7 +615,7 @@ export function renderAwsPage(): string {
 
 Made by \`npm run write\` from \`test/written/aws-rules.ts\`. Nothing of this project has run on AWS: each claim rests on documentation, on reports, or on a stand-in. These are the ${AWS_RULES.length} rules that matter.
 
-Behind each rule stands when somebody read the source (\`reported\`: people say so, AWS does not; \`remembered\`: from memory, ${remembered} rules), then what imitates AWS here, and the test that fails when our code or the stand-in breaks the rule. \`prove\`: [AWS is asked](../operate/prove.md).
+Behind each rule: when somebody read the source (\`reported\`: people say so, AWS does not; \`remembered\`: from memory, ${remembered} rules); what imitates AWS here; the test that fails when our code or the stand-in breaks the rule. \`prove\`: [AWS is asked](../operate/prove.md).
 
 ## Nothing here shows these (${open.length})
 

@@ -32,7 +32,7 @@ export interface LatestWins {
 }
 
 /**
- * Applies the state if it is the newest (`completed`), else returns `stale` with the reason (`skipped_stale`). Equal
+ * Applies the state if it is the newest (`completed`); else returns `stale` with the reason (`skipped_stale`). Equal
  * versions are ordered by event id: of two events of one second, the one with the larger id stays. Throws PermanentError
  * for an event without a version, and for one whose version cannot be compared with the row's.
  * @example

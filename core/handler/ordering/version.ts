@@ -38,7 +38,7 @@ export function timeVersion(value: unknown): number | undefined {
 }
 
 /**
- * Reads a sequence number up to 2^53, given as a number or as digits. Undefined for anything else.
+ * Reads a sequence number up to 2^53; it may be a number or digits. Undefined for anything else.
  * @example
  * const version = sequenceVersion('42');
  */
@@ -48,7 +48,8 @@ export function sequenceVersion(value: unknown): number | undefined {
 }
 
 /**
- * Reads a sequence number of up to 38 digits (see `exactNumber`), as a text of fixed width. Undefined for anything else.
+ * Reads a sequence number of up to 38 digits; see `exactNumber`. The version is a text of fixed width. Undefined for
+ * anything else.
  * @example
  * const version = longSequenceVersion('12345678901234567890');
  */

@@ -91,15 +91,13 @@ export const ROUTES: Readonly<Record<Route, Described>> = {
     errors: NO_APP,
   },
   'GET /v1/apps/{app}/erasure': {
-    summary:
-      'How far an erasure is; then its report, which outlives the application (by its id).',
+    summary: 'How far an erasure is; then its report, which outlives the application (by its id).',
     query: schemas.ERASURE_QUERY,
     answers: { 200: ref('Erasure') },
     errors: { 404: ['unknown_application', 'unknown_erasure'] },
   },
   'POST /v1/apps/{app}/secrets/reseal': {
-    summary:
-      'Seals secrets of endpoints anew, for `holdfast out rotate-master`.',
+    summary: 'Seals secrets of endpoints anew, for `holdfast out rotate-master`.',
     query: schemas.PAGE_QUERY,
     answers: { 200: ref('Resealed') },
     errors: { ...NO_APP, ...PAGED },

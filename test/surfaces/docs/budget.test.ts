@@ -30,7 +30,7 @@ const CEILINGS: Readonly<Record<string, number>> = {
   'docs/send/feed.md': 240,
   'docs/send/retries.md': 420,
   'docs/send/batches.md': 450,
-  'docs/send/signatures.md': 328,
+  'docs/send/signatures.md': 330,
   'docs/send/event-types.md': 600,
   'docs/send/portal.md': 650,
   'docs/send/contacts.md': 150,
@@ -65,13 +65,13 @@ const CEILINGS: Readonly<Record<string, number>> = {
 
 /** Pages that a command makes whole: they grow with the code. */
 const MADE: Readonly<Record<string, number>> = {
-  'docs/operate/costs.md': 475,
+  'docs/operate/costs.md': 470,
   'docs/reference/configuration.md': 2_720,
   'docs/reference/limits.md': 360,
   'docs/reference/metrics.md': 700,
-  'docs/reference/exports.md': 670,
+  'docs/reference/exports.md': 630,
   'docs/reference/providers.md': 1_900,
-  'docs/understand/aws-assumptions.md': 1_670,
+  'docs/understand/aws-assumptions.md': 1_650,
 };
 
 /** Pages that a run makes whole. */
