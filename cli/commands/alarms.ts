@@ -35,7 +35,7 @@ async function test(run: Run, asked: string, { wait, yes }: TestOptions): Promis
   const rang = await ringAlarm(run, planned);
   const progress = run.out.progress('Waiting for its end,');
   const isOver = (): boolean => {
-    progress.update(0, undefined, `in alarm for ${span((run.clock.now() - rang) / 1_000)}`);
+    progress.update(Math.round((run.clock.now() - rang) / 1_000), undefined, 'seconds in alarm');
     return run.io.interrupted.aborted;
   };
   const ended = wait ? await waitForEnd(run, planned, isOver) : undefined;

@@ -16,6 +16,7 @@ import {
 import { GetSecretValueCommand, PutSecretValueCommand } from '@aws-sdk/client-secrets-manager';
 import { ReceiveMessageCommand } from '@aws-sdk/client-sqs';
 import { DeleteCommand, DynamoDBDocumentClient, ScanCommand } from '@aws-sdk/lib-dynamodb';
+import { given } from '#core/given.ts';
 import { MINUTE_MS } from '#core/time.ts';
 import { type AlarmChange, runAlarms } from '#local/alarms/alarms.ts';
 import { type LocalReceiver, startReceiver } from '#local/sample/receiver.ts';
@@ -91,8 +92,8 @@ export class BrokenGateway {
   }
 
   /** Runs a command as on-call types it. */
-  async holdfast(...args: readonly string[]): Promise<string> {
-    const { stdout, stderr } = await runOnAws(this.gateway, args);
+  async holdfast(args: readonly string[], stdin?: string): Promise<string> {
+    const { stdout, stderr } = await runOnAws(this.gateway, args, given({ stdin }));
     return `${stdout}${stderr}`;
   }
 
@@ -103,6 +104,11 @@ export class BrokenGateway {
       if (Date.now() > until) throw new Error(`${alarm} still rings after ${RING_LIMIT_MS / 1_000} s`);
       await wait(500);
     }
+  }
+
+  /** Whether it was judged to be well since then. */
+  wentBack(alarm: string, since: number): boolean {
+    return this.#changes.some(it => it.name === `holdfast-local-${alarm}` && it.to === 'OK' && it.at >= since);
   }
 
   async rang(alarm: string, since: number): Promise<void> {

@@ -8,12 +8,13 @@ export const gateway = defineGateway({
     keyless: { provider: 'generic' },
     resting: { provider: 'generic' },
     rotated: { provider: 'generic' },
+    spare: { provider: 'generic' },
     github: { provider: 'github', silence: 5 },
   },
   environments: {
     local: {
       probe: true,
-      outbound: {},
+      outbound: { portal: { name: 'Acme' }, contacts: true },
       // Hours of an idle night are minutes here.
       thresholds: { 'sweep-paused-too-long': 45, 'process-queue-age': 10 },
     },

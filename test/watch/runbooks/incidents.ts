@@ -7,19 +7,38 @@ import type { BrokenGateway } from './broken-gateway.ts';
 
 export type Lane = 'receiving' | 'sweeper' | 'sending';
 
+/** What stands on the page, as it prints it without the environment, and what it then shows. */
+export interface Step {
+  /** `<event>` and the like are filled in from `known`. */
+  readonly prints: string;
+  readonly shows: RegExp;
+  /** Beside it: the answer to a question, or what a dry run of the page becomes. */
+  readonly more?: string;
+  /** Instead of it: the page names an option of a command that it has printed. */
+  readonly types?: string;
+  readonly stdin?: string;
+  /** It acts, so once is enough; else it is typed until it shows what it should. */
+  readonly once?: true;
+}
+
+/** What a person reads on the screen before, by what the page calls it: `event`, `source`, `app`. */
+export type Known = Record<string, string>;
+
 export interface Incident {
   /** Takes the time that it takes; the answer, if there is one, takes the cause away. */
-  readonly make: (place: BrokenGateway) => Promise<undefined | (() => Promise<unknown>)>;
+  readonly make: (place: BrokenGateway, known: Known) => Promise<undefined | (() => Promise<unknown>)>;
   readonly alarm: string;
   /** What stands on the page, word for word, and what of it the first command shows. */
   readonly says: string;
   readonly shows: RegExp;
-  /** What a person knows from the alarm's name. */
-  readonly source?: string;
-  /** Further commands of the page, as it prints them, and what each shows. */
-  readonly further?: readonly (readonly [command: string, shows: RegExp])[];
+  /** What is known from the alarm's name, or will be once it is made. */
+  readonly known?: Readonly<Known>;
+  /** Further commands of the page. */
+  readonly further?: readonly Step[];
   /** The same, once the cause was taken away: what the page promises for then. */
-  readonly after?: readonly (readonly [command: string, shows: RegExp])[];
+  readonly after?: readonly Step[];
+  /** Commands of the page that are typed for another one, or cannot be here, each with the reason. */
+  readonly untyped?: Readonly<Record<string, string>>;
   /** Those of a lane happen one after another, because they would disturb each other. @default at once, before all lanes */
   readonly lane?: Lane;
 }
@@ -29,21 +48,49 @@ interface Elsewhere {
   readonly elsewhere: string;
 }
 
+/** Of a log: some, or none, each said so. */
+const LINES = /^No lines|^\d{4}-\d\d-\d\dT/m;
+
 export const INCIDENTS: Readonly<Record<Runbook, Incident | Elsewhere>> = {
   'dead-letters': {
-    make: async place => {
-      const key = await place.send('default', 'drill.dies', { data: { behave: 'die' } });
-      await place.gateway.waitFor(pkOf('default', key), ({ status }) => status === 'dead_letter');
+    make: async (place, known) => {
+      const keys = await Promise.all(
+        [1, 2].map(() => place.send('default', 'drill.dies', { data: { behave: 'die' } })),
+      );
+      for (const key of keys) await place.gateway.waitFor(pkOf('default', key), it => it.status === 'dead_letter');
+      for (const [n, name] of ['event', 'other'].entries()) known[name] = `evt_default.${keys[n]}`;
     },
     alarm: 'process-new-dead-letters',
     says: '`permanent`',
     shows: /drill\.dies +permanent/,
+    known: { cause: 'permanent' },
+    further: [
+      { prints: 'events get <event>', shows: /status +dead[\s\S]*permanent/ },
+      { prints: '--body', types: 'events get <event> --body', shows: /"behave": ?"die"/ },
+      { prints: 'replay --cause <cause> --since 24h --dry-run', shows: /[2-9] events? match/ },
+      { prints: 'replay <event> --why "…"', more: '--yes', shows: /1 (?:of 1 )?replayed|replayed/, once: true },
+      { prints: 'dlq redrive --cause never_recorded', more: '--yes', shows: /0 messages moved/, once: true },
+      { prints: 'events get <event>', shows: /status +dead[\s\S]*replay/ },
+      { prints: 'dlq close <event> --why "…"', more: '<other> --yes', shows: /closed/, once: true },
+      { prints: 'dlq purge', more: '--yes', shows: /\d+ messages deleted/, once: true },
+    ],
+    after: [{ prints: 'dlq ls', shows: /^(?![\s\S]*drill\.dies)/ }],
   },
   'handlers-fail': {
-    make: place => place.everySecond(5, () => place.send('failing', 'drill.throws', { data: { behave: 'throw' } })),
+    make: async place => {
+      await place.everySecond(5, () => place.send('failing', 'drill.throws', { data: { behave: 'throw' } }));
+      return () => place.send('failing', 'drill.throws');
+    },
     alarm: 'process-handler-only-fails',
     says: 'a line `failing`',
     shows: /failing +.*drill\.throws/,
+    known: { source: 'failing' },
+    further: [
+      { prints: 'logs --of process --errors', shows: /drill\.throws|DrillError|Error/ },
+      { prints: 'pause <source> --why "…"', more: '--yes', shows: /failing is paused; its events wait/, once: true },
+      { prints: 'resume <source>', shows: /failing runs again/, once: true },
+    ],
+    after: [{ prints: 'status', shows: /^(?![\s\S]*failing +.*drill\.throws)/ }],
   },
   'events-wait': {
     make: async place => {
@@ -54,6 +101,15 @@ export const INCIDENTS: Readonly<Record<Runbook, Incident | Elsewhere>> = {
     alarm: 'process-queue-age',
     says: 'the processor is stopped',
     shows: /processor is stopped/,
+    known: { source: 'default' },
+    further: [
+      { prints: 'processor stop', more: '--yes', shows: /processor stops within seconds/, once: true },
+      { prints: 'logs --of process --errors', shows: LINES },
+      { prints: 'pause <source> --why "…"', more: '--yes', shows: /default is paused; its events wait/, once: true },
+      { prints: 'resume <source>', shows: /default runs again/, once: true },
+      { prints: 'processor start', shows: /takes messages again/, once: true },
+    ],
+    after: [{ prints: 'status', shows: /^(?![\s\S]*processor is stopped)/ }],
     lane: 'receiving',
   },
   'processor-crashes': {
@@ -74,16 +130,27 @@ export const INCIDENTS: Readonly<Record<Runbook, Incident | Elsewhere>> = {
     alarm: 'sweep-not-running',
     says: '`sweeper` is wrong',
     shows: /WRONG +sweeper/,
+    further: [
+      { prints: 'logs --of sweep --errors', shows: /nowhere|ResourceNotFound/ },
+      { prints: 'run sweep', shows: /sweep/, once: true },
+    ],
+    after: [{ prints: 'doctor', shows: /ok +sweeper/ }],
     lane: 'sweeper',
   },
   'paused-too-long': {
     make: async place => {
-      await place.holdfast('pause', 'resting', '--why', 'their database moves', '--yes');
+      await place.holdfast(['pause', 'resting', '--why', 'their database moves', '--yes']);
       await place.send('resting', 'drill.rests');
     },
     alarm: 'sweep-paused-too-long',
     says: '`sources ls` has name and reason',
     shows: /resting.*ada.*their database moves/s,
+    known: { source: 'resting' },
+    further: [
+      { prints: 'status', shows: /resting/ },
+      { prints: 'resume <source>', shows: /resting runs again/, once: true },
+    ],
+    after: [{ prints: 'sources ls', shows: /resting +.*receiving/ }],
   },
   'providers-get-errors': {
     make: async place => {
@@ -94,6 +161,16 @@ export const INCIDENTS: Readonly<Record<Runbook, Incident | Elsewhere>> = {
     alarm: 'ingest-unrecorded-accepted',
     says: 'errors since a deploy',
     shows: /dynamodb/i,
+    known: { source: 'spare' },
+    further: [
+      {
+        prints: 'sources set-secret <source>',
+        more: '--yes',
+        stdin: 'of-a-provider\n',
+        shows: /secret of spare is set/,
+        once: true,
+      },
+    ],
     lane: 'receiving',
   },
   'throttled-tables': { elsewhere: 'the local AWS throttles no table and has no metric of one' },
@@ -117,16 +194,27 @@ export const INCIDENTS: Readonly<Record<Runbook, Incident | Elsewhere>> = {
     alarm: 'ingest-signature-failures-rotated',
     says: '`mismatch` of genuine requests',
     shows: /mismatch/,
-    source: 'rotated',
+    known: { source: 'rotated' },
+    further: [
+      { prints: 'refused show <id>', shows: /mismatch/ },
+      {
+        prints: 'sources rotate <source> --grace 24h',
+        more: '--yes',
+        stdin: 'another\n',
+        shows: /Both secrets of rotated/,
+        once: true,
+      },
+    ],
   },
   'silent-source': {
     make: async place => {
-      await place.holdfast('send', 'github', '--wait', '30');
+      await place.holdfast(['send', 'github', '--wait', '30']);
     },
     alarm: 'ingest-silent-source-github',
     says: 'Enable it at the provider',
     shows: /ago +github +push/,
-    source: 'github',
+    known: { source: 'github' },
+    untyped: { 'logs --of requests --since 2h': 'the API of the local AWS writes no access log' },
   },
   probe: {
     make: place => place.disableMapping('Process'),
@@ -134,30 +222,41 @@ export const INCIDENTS: Readonly<Record<Runbook, Incident | Elsewhere>> = {
     says: '`not_completed`: accepted, and not processed',
     shows: /WRONG +processor +its event source mapping is Disabl/,
     further: [
-      ['logs --of probe --since 15m', /not_completed/],
-      ['processor start', /takes messages again/],
+      { prints: 'logs --of probe --since 15m', shows: /not_completed/ },
+      { prints: 'processor start', shows: /takes messages again/ },
     ],
-    after: [['events ls --source holdfast-probe --since 5m', /holdfast-probe/]],
+    after: [{ prints: 'events ls --source holdfast-probe --since 5m', shows: /holdfast-probe/ }],
     lane: 'receiving',
   },
   'odd-events': {
-    make: async place => {
+    make: async (place, known) => {
       const key = await place.send('default', 'drill.twice');
       await place.send('default', 'drill.twice', { key, data: { other: true } });
+      known['event'] = `evt_default.${key}`;
     },
     alarm: 'ingest-payload-conflicts',
     says: 'one id, two bodies',
     shows: /conflict +.*one event id arrived with two bodies/,
+    known: { source: 'default' },
+    further: [
+      { prints: 'replay <event> --body <sha256> --why "…"', more: '--yes', shows: /replayed/, once: true },
+      {
+        prints: 'replay --source <source> --status skipped_stale --since 1d --dry-run',
+        shows: /0 events? match|[Nn]o event/,
+      },
+      { prints: 'sources shapes <source>', shows: /drill\.twice/ },
+    ],
   },
   audit: {
     make: async place => {
-      await place.holdfast('pause', 'keyless', '--why', 'an audit', '--yes');
+      await place.holdfast(['pause', 'keyless', '--why', 'an audit', '--yes']);
       await place.loseBody(await place.send('keyless', 'drill.lost'));
-      await place.holdfast('run', 'audit');
+      await place.holdfast(['run', 'audit']);
     },
     alarm: 'audit-ledger-mismatch',
     says: '`payload_missing`',
     shows: /payload_missing/,
+    further: [{ prints: 'run audit', shows: /audit/, once: true }],
   },
   'missing-deliveries': {
     elsewhere: 'a provider is asked at a public https address only, and none is on this machine',
@@ -172,8 +271,8 @@ export const INCIDENTS: Readonly<Record<Runbook, Incident | Elsewhere>> = {
     says: 'the clock of a function',
     shows: /WRONG +alarm +holdfast-local-clock-difference/,
     further: [
-      ['dlq ls', /./],
-      ['refused ls', /./],
+      { prints: 'dlq ls', shows: /No open dead letters|COUNT +SOURCE/ },
+      { prints: 'refused ls', shows: /ID +REFUSED|[Nn]othing|No / },
     ],
     lane: 'receiving',
   },
@@ -186,10 +285,15 @@ export const INCIDENTS: Readonly<Record<Runbook, Incident | Elsewhere>> = {
       return undo;
     },
     alarm: 'delivery-fan-out-age',
+    known: { app: 'uid:behind', endpoint: 'uid:behind-0' },
     says: 'job: `delivery-fan-out-age`',
     shows: /delivery-fan-out-age/,
     // A message that is no job is an incident of before.
-    further: [['logs --of fan-out --errors', /[Nn]o line|is no job/]],
+    further: [
+      { prints: 'logs --of fan-out --errors', shows: /[Nn]o line|is no job/ },
+      { prints: 'logs --of drain-fast --errors', shows: LINES },
+      { prints: 'out endpoints <app> <endpoint>', shows: /behind-0/ },
+    ],
     lane: 'sending',
   },
   'sending-lost-work': {
@@ -200,6 +304,11 @@ export const INCIDENTS: Readonly<Record<Runbook, Incident | Elsewhere>> = {
     alarm: 'delivery-jobs-dead',
     says: '`delivery-jobs-dead`',
     shows: /WRONG +alarm +holdfast-local-delivery-jobs-dead/,
+    further: [
+      { prints: 'logs --of fan-out --errors', shows: /is no job/ },
+      { prints: 'logs --of tend --errors', shows: LINES },
+      { prints: 'run tend', shows: /tend/, once: true },
+    ],
   },
   'endpoints-fail': {
     make: async place => {
@@ -209,6 +318,13 @@ export const INCIDENTS: Readonly<Record<Runbook, Incident | Elsewhere>> = {
     alarm: 'delivery-disabled-many',
     says: '`delivery-disabled-many`',
     shows: /disabled/,
+    known: { app: 'uid:gone', endpoint: 'uid:gone-0' },
+    further: [
+      { prints: 'out deliveries <app> <endpoint>', shows: /410/ },
+      { prints: 'out retry <app> --dead --since 24h --dry-run', shows: /\d/ },
+      { prints: 'out resume <app> <endpoint> --why "…"', shows: /^\S+ is \w+ \(\w+\)/m, once: true },
+      { prints: 'logs --of drain-fast --errors', shows: LINES },
+    ],
   },
   'our-sending-fails': {
     make: async place => {
@@ -220,6 +336,10 @@ export const INCIDENTS: Readonly<Record<Runbook, Incident | Elsewhere>> = {
     alarm: 'delivery-own-fault',
     says: 'the secret cannot be opened',
     shows: /the secret cannot be opened/,
+    further: [
+      { prints: 'logs --of publish --errors', shows: LINES },
+      { prints: 'logs --of contacts --errors', shows: LINES },
+    ],
     lane: 'sending',
   },
 };
