@@ -10,6 +10,7 @@ import { systemClock, systemIds } from '#adapters/system.ts';
 import { EmfTelemetry } from '#adapters/telemetry/emf-telemetry.ts';
 import { endpointsOf } from '#core/outbound/fan-out/endpoints-of.ts';
 import { countMatches } from '#core/outbound/fan-out/match-endpoint.ts';
+import { rowNotes } from '#core/outbound/fan-out/note-rows.ts';
 import type { OperationalJob } from '#core/outbound/ports.ts';
 import type { JobId } from '#core/outbound/protocol/ids.ts';
 import { runReplayJob } from '#core/outbound/replay/replay-job.ts';
@@ -36,6 +37,7 @@ const shared = {
   clock: systemClock,
   endpoints,
   countMatches: countMatches(endpoints),
+  noteRows: rowNotes(store, systemClock),
 };
 const wake = new SqsWakeQueue(sqs, env.WAKE_FAST_QUEUE_URL);
 const ports = {

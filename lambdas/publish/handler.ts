@@ -11,6 +11,7 @@ import { EmfTelemetry } from '#adapters/telemetry/emf-telemetry.ts';
 import { endpointsOf } from '#core/outbound/fan-out/endpoints-of.ts';
 import { fanOutNow } from '#core/outbound/fan-out/fan-out-now.ts';
 import { countMatches } from '#core/outbound/fan-out/match-endpoint.ts';
+import { rowNotes } from '#core/outbound/fan-out/note-rows.ts';
 import { config } from '#lambdas/shared/baked-config.ts';
 import { flushTelemetry } from '#lambdas/shared/flush-telemetry.ts';
 import { outbound, retentionMs } from '#lambdas/shared/outbound-config.ts';
@@ -33,6 +34,7 @@ const shared = {
   clock: systemClock,
   endpoints,
   countMatches: countMatches(endpoints),
+  noteRows: rowNotes(store, systemClock),
 };
 const direct = { ...shared, wake: new SqsWakeQueue(sqs, env.WAKE_FAST_QUEUE_URL) };
 const ports: Parameters<typeof handlePublish>[0] = {

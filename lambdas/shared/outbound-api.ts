@@ -10,6 +10,7 @@ import { SqsWakeQueue } from '#adapters/sqs/sqs-wake-queue.ts';
 import { systemClock, systemIds, systemTimer } from '#adapters/system.ts';
 import { EmfTelemetry } from '#adapters/telemetry/emf-telemetry.ts';
 import type { ApiPorts, ApiRules } from '#core/outbound/api/api-call.ts';
+import { rowNotes } from '#core/outbound/fan-out/note-rows.ts';
 import { config } from './baked-config.ts';
 import { outbound, retentionMs } from './outbound-config.ts';
 import { senderTo, sign, targetRules } from './outbound-sending.ts';
@@ -45,6 +46,7 @@ export async function outboundApi(env: OutboundApiEnv) {
     clock: systemClock,
     judge: lazySchemaJudge(),
     ids: systemIds,
+    noteRows: rowNotes(store, systemClock),
     timer: systemTimer,
     randomBytes: (count: number): Uint8Array => new Uint8Array(randomBytes(count)),
   };

@@ -9,6 +9,7 @@ import { systemClock, systemIds } from '#adapters/system.ts';
 import { EmfTelemetry } from '#adapters/telemetry/emf-telemetry.ts';
 import { endpointsOf } from '#core/outbound/fan-out/endpoints-of.ts';
 import { countMatches } from '#core/outbound/fan-out/match-endpoint.ts';
+import { rowNotes } from '#core/outbound/fan-out/note-rows.ts';
 import { tend } from '#core/outbound/tend/tend.ts';
 import { config } from '#lambdas/shared/baked-config.ts';
 import { flushTelemetry } from '#lambdas/shared/flush-telemetry.ts';
@@ -26,6 +27,7 @@ const ports = {
   ...{ store, jobs, telemetry },
   endpoints,
   countMatches: countMatches(endpoints),
+  noteRows: rowNotes(store, systemClock),
   wake: new SqsWakeQueue(sqs, env.WAKE_FAST_QUEUE_URL),
   slow: new SqsWakeQueue(sqs, env.WAKE_SLOW_QUEUE_URL),
   blobs: new S3Blobs(env.BODIES_BUCKET),

@@ -128,7 +128,7 @@ export class DeliveryStack extends Stack {
     this.#store.grant(
       publish,
       'outbox',
-      { actions: ['PutItem'], leading: ['M#*'] },
+      { actions: ['PutItem'], leading: ['M#*', 'N#*'] },
       { actions: ['BatchWriteItem'], leading: ['Q#*'] },
     );
     this.#grantBlobs(publish, 's3:PutObject');
@@ -162,6 +162,7 @@ export class DeliveryStack extends Stack {
       fanOut,
       'outbox',
       { actions: ['GetItem', 'PutItem'], leading: ['M#*'] },
+      { actions: ['PutItem'], leading: ['N#*'] },
       { actions: ['BatchWriteItem'], leading: ['Q#*'] },
     );
     // PutObject: an operational event with a large body.
@@ -247,7 +248,7 @@ export class DeliveryStack extends Stack {
       { actions: ['GetItem', 'BatchGetItem', 'Query'] },
       // Replays: the record's next generation, its row, a note of the request, and a copy under a new id. A body erased.
       { actions: ['UpdateItem'], leading: ['D#*', 'M#*'] },
-      { actions: ['PutItem'], leading: ['Q#*', 'T#*', 'M#*'] },
+      { actions: ['PutItem'], leading: ['Q#*', 'T#*', 'M#*', 'N#*'] },
       // What was read and acknowledged.
       { actions: ['DeleteItem'], leading: ['Q#*'] },
       // A copy is made only while its original has its body.
@@ -292,7 +293,7 @@ export class DeliveryStack extends Stack {
       'outbox',
       { actions: ['GetItem', 'BatchGetItem', 'Query'] },
       { actions: ['UpdateItem'], leading: ['D#*'] },
-      { actions: ['PutItem'], leading: ['Q#*', 'T#*'] },
+      { actions: ['PutItem'], leading: ['Q#*', 'T#*', 'N#*'] },
       { actions: ['DeleteItem'], leading: ['Q#*'] },
       { actions: ['Query'], index: true },
     );

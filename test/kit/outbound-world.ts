@@ -20,6 +20,7 @@ import { configsOf, egressGuard } from '#core/outbound/drain/endpoint-config.ts'
 import { endpointsOf } from '#core/outbound/fan-out/endpoints-of.ts';
 import { fanOut } from '#core/outbound/fan-out/fan-out.ts';
 import { fanOutNow } from '#core/outbound/fan-out/fan-out-now.ts';
+import { rowNotes } from '#core/outbound/fan-out/note-rows.ts';
 import type { Answer, ItemStore, Job, JobQueue, OutgoingRequest, WebhookSender } from '#core/outbound/ports.ts';
 import type { AppId, EndpointId, JobId, MessageId } from '#core/outbound/protocol/ids.ts';
 import {
@@ -395,8 +396,10 @@ export class OutboundWorld {
 
   #common(process: SimulatedProcess, role: OutboundRole) {
     const { watchStore = (_, store) => store } = this.#options;
+    const store = process.wrap('store', 'dynamodb', watchStore(role, this.store));
     return {
-      store: process.wrap('store', 'dynamodb', watchStore(role, this.store)),
+      store,
+      noteRows: rowNotes(store, this.clock),
       blobs: process.wrap('blobs', 's3', this.blobs),
       codec: nodeCodec,
       crypto: nodeCrypto,

@@ -23,6 +23,7 @@ import { type ConfigOf, configsOf } from '#core/outbound/drain/endpoint-config.t
 import { endpointsOf } from '#core/outbound/fan-out/endpoints-of.ts';
 import { fanOut } from '#core/outbound/fan-out/fan-out.ts';
 import { countMatches } from '#core/outbound/fan-out/match-endpoint.ts';
+import { rowNotes } from '#core/outbound/fan-out/note-rows.ts';
 import { answerPortal } from '#core/outbound/portal/answer-portal.ts';
 import { type PortalRoute, SESSION_ROUTE } from '#core/outbound/portal/portal-routes.ts';
 import type { Job, OutgoingRequest, WakeUp } from '#core/outbound/ports.ts';
@@ -97,6 +98,7 @@ export function producerWorld(
   const onSockets = guardedSender(target);
   const shared = {
     ...{ store, clock, ids: systemIds, crypto: nodeSigningCrypto, codec: nodeCodec, telemetry },
+    noteRows: rowNotes(store, clock),
     judge: lazySchemaJudge(judgeMs),
     // The bucket's lifecycle: the retention and its grace.
     blobs: new MemoryBlobs(clock, 37),

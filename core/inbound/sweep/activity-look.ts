@@ -6,24 +6,8 @@
 import type { EpochMs, SourceId } from '#core/glossary.ts';
 import type { EventStore } from '#core/inbound/ports.ts';
 import { NOTES_COUNT_MS, noteKey, noteName } from '#core/inbound/protocol/activity.ts';
-import { HOUR_MS, MINUTE_MS, toHour } from '#core/time.ts';
-
-/** Longer than the wait between two runs, shorter than it takes to deploy another release and this one again. */
-const GAP_MS = 5 * MINUTE_MS;
-/** Longer than a deploy takes. */
-export const DEPLOY_MS = HOUR_MS;
-
-/** Since when the sweeper has run without a gap, and when its last run began. */
-export interface Unbroken {
-  readonly since: EpochMs;
-  readonly at: EpochMs;
-}
-
-/** What a run that begins now writes down at its end. */
-export function goOn(last: Unbroken | undefined, now: EpochMs): Unbroken {
-  const isUnbroken = last !== undefined && last.at <= now && now - last.at <= GAP_MS;
-  return { since: isUnbroken ? last.since : now, at: now };
-}
+import { HOUR_MS, toHour } from '#core/time.ts';
+import { DEPLOY_MS, type Unbroken } from '#core/unbroken.ts';
 
 export class ActivityLook {
   readonly #store: Pick<EventStore, 'noted'>;

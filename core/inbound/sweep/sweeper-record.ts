@@ -5,7 +5,7 @@
 import type { EpochMs, SourceId } from '#core/glossary.ts';
 import type { ControlStore } from '#core/inbound/ports.ts';
 import { decodeJsonObject } from '#core/scan/json-object.ts';
-import type { Unbroken } from './activity-look.ts';
+import type { Unbroken } from '#core/unbroken.ts';
 
 const SWEEPER_CONTROL = 'sweeper-runs';
 /** Its value: epoch ms until which a run that has begun may last. */

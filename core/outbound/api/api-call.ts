@@ -4,6 +4,7 @@ import { askOrSkip } from '#core/ask.ts';
 import type { TargetRules } from '#core/outbound/address/target-url.ts';
 import type { JudgeSchema } from '#core/outbound/catalogue/judge-publication.ts';
 import { operationalKey } from '#core/outbound/drain/tell.ts';
+import type { NoteRows } from '#core/outbound/fan-out/note-rows.ts';
 import type { ItemStore, JobQueue, Sealer, WakeQueue, WebhookSender } from '#core/outbound/ports.ts';
 import type { ApplicationItem, ContactKind, EndpointItem } from '#core/outbound/protocol/items.ts';
 import type { BodyPorts } from '#core/outbound/publish/message-body.ts';
@@ -36,6 +37,7 @@ export interface ApiPorts extends BodyPorts {
   readonly portalKeys: readonly Uint8Array[];
   readonly clock: Clock;
   readonly ids: Ids;
+  readonly noteRows: NoteRows;
   readonly timer: Pick<Timer, 'sleep'>;
   /** Of the examples of event types. */
   readonly judge: JudgeSchema;

@@ -163,7 +163,7 @@ async function giveUp({ ports }: SessionTools, { ep, me, runtime }: Lease): Prom
     holdWhy: runtime.holdWhy,
     holdSince: runtime.holdSince,
   };
-  await ports.store.update(releaseLease(ep, me, { state, died: 0, wakeAt: wakeAtOf(runtime) }));
+  await ports.store.update(releaseLease(ep, me, { state, died: 0, wakeAt: wakeAtOf(runtime), now: ports.clock.now() }));
 }
 
 /** D2: three owners in a row never came back. */
@@ -188,7 +188,8 @@ async function release(session: Session): Promise<WakeUpEnd | 'again'> {
   // behind a shut gate, too: somebody may have opened that since it was seen, and then nobody else would look.
   const wakeAt = session.health.holdUntil ?? (isShut(session.runtime) ? undefined : await nextLook(session));
   const heldTo = session.waitUntil ?? session.health.heldTo;
-  const end = { state: atRelease({ ...session.health, heldTo }, session.fullPages), died: session.died, wakeAt };
+  const state = atRelease({ ...session.health, heldTo }, session.fullPages);
+  const end = { state, died: session.died, wakeAt, now: ports.clock.now() };
   const learnt = session.toEnd ? (['endLaterAt'] as const) : undefined;
   const released = await persist(session, () => ports.store.update(releaseLease(ep, me, end, learnt)));
   if (session.stop === 'broken') return 'give_back';

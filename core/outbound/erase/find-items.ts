@@ -1,7 +1,7 @@
 /** What an erasure removes next, place by place: reads only. Of a dry run the place goes on by cursor, for nothing goes. */
 import type { EpochMs } from '#core/glossary.ts';
-import type { ItemStore, Placed } from '#core/outbound/ports.ts';
-import type { EndpointId, JobId, MessageId } from '#core/outbound/protocol/ids.ts';
+import type { ItemStore, Placed, TableKey } from '#core/outbound/ports.ts';
+import type { AppId, EndpointId, JobId, MessageId } from '#core/outbound/protocol/ids.ts';
 import type { EndpointItem, MessageItem } from '#core/outbound/protocol/items.ts';
 import {
   applicationKey,
@@ -22,12 +22,13 @@ import {
   newAppKey,
   recordsRange,
   replayJobKey,
+  rowNoteKey,
   rowsRange,
   runtimeKey,
   secretsKey,
   testsRange,
 } from '#core/outbound/protocol/keys.ts';
-import { GRACE_MS } from '#core/outbound/protocol/timings.ts';
+import { GRACE_MS, ROW_NOTE_MS } from '#core/outbound/protocol/timings.ts';
 import { bodiesOf } from '#core/outbound/publish/message-body.ts';
 import type { BlobList } from '#core/ports.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS, toHour } from '#core/time.ts';
@@ -77,7 +78,7 @@ export async function findNext({ store, blobs }: Ports, erasure: Erasure, now: E
     case 'bodies':
       return findBodies(blobs, erasure);
     default:
-      return findConfiguration(store, erasure);
+      return findConfiguration(store, erasure, now);
   }
 }
 
@@ -246,7 +247,7 @@ async function findBodies(blobs: BlobList, { app, cursor }: Erasure): Promise<Fo
 }
 
 /** What names the endpoints goes when nothing is left to be found by it; the application last. */
-async function findConfiguration(store: Store, { app }: Erasure): Promise<Found> {
+async function findConfiguration(store: Store, { app }: Erasure, now: EpochMs): Promise<Found> {
   const { items } = await store.query({ ...endpointsRange(app), limit: PAGE });
   if (items.length > 0) {
     const keys = items.flatMap(({ id, uid }) => [
@@ -260,6 +261,16 @@ async function findConfiguration(store: Store, { app }: Erasure): Promise<Found>
   const name = uid === undefined ? undefined : await store.get(appNameKey(uid), 'consistent');
   const named = uid !== undefined && name?.id === app ? [appNameKey(uid)] : [];
   const noted = application === undefined ? [] : [newAppKey(application.createdAt, app)];
-  const keys = [...named, ...noted, contactsKey(app), applicationKey(app)].map(key => keyOf(key.table, key));
+  const rowNotes = await rowNotesOf(store, app, now);
+  const all = [...named, ...noted, ...rowNotes, contactsKey(app), applicationKey(app)];
+  const keys = all.map(key => keyOf(key.table, key));
   return { next: { phase: 'done' }, page: { keys } };
+}
+
+/** Those that have not expired. */
+async function rowNotesOf(store: Store, app: AppId, now: EpochMs): Promise<readonly TableKey[]> {
+  const hours = Math.ceil(ROW_NOTE_MS / HOUR_MS) + 1;
+  const keys = Array.from({ length: hours }, (_, ago) => rowNoteKey(app, now - ago * HOUR_MS));
+  const found = await store.getMany(keys);
+  return keys.filter((_, at) => found[at] !== undefined);
 }

@@ -12,6 +12,7 @@ import type { Clock, Telemetry } from '#core/ports.ts';
 import type { EndpointsOf } from './endpoints-of.ts';
 import { matching, toWake } from './fan-out.ts';
 import { wantedThen } from './match-endpoint.ts';
+import type { NoteRows } from './note-rows.ts';
 
 export interface FanOutNowPorts extends BodyPorts {
   readonly store: Pick<ItemStore, 'putMany'>;
@@ -19,6 +20,7 @@ export interface FanOutNowPorts extends BodyPorts {
   readonly wake: WakeQueue;
   readonly clock: Clock;
   readonly telemetry: Telemetry;
+  readonly noteRows: NoteRows;
 }
 
 /** Above it a job is cheaper: one invocation shares its wake-ups among the messages of ten jobs. */
@@ -40,13 +42,14 @@ export async function fanOutNow(
     const wanting = await matching(ports, message, asked);
     if (wanting.length > MOST) return false;
     const { id: msg, createdAt, type } = message;
+    const woken = toWake(wanting);
+    if (woken.length > 0) await ports.noteRows(application.id);
     const now = clock.now();
     const kept = keptOf(application, rules.retentionMs);
     await store.putMany(
       'outbox',
       wanting.map(({ id: ep }) => liveRow({ ep, msg, createdAt, type, ...kept }, now, rules.retentionMs)),
     );
-    const woken = toWake(wanting);
     if (woken.length > 0) await wake.send(woken.map(ep => ({ v: 1, ep })));
     return true;
   });

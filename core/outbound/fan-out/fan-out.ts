@@ -16,6 +16,7 @@ import type { Clock, Telemetry } from '#core/ports.ts';
 import { MINUTE_MS } from '#core/time.ts';
 import type { EndpointsOf } from './endpoints-of.ts';
 import { mismatchOf, wantedThen } from './match-endpoint.ts';
+import type { NoteRows } from './note-rows.ts';
 
 export interface FanOutPorts extends BodyPorts {
   readonly store: ItemStore;
@@ -24,6 +25,7 @@ export interface FanOutPorts extends BodyPorts {
   readonly wake: WakeQueue;
   readonly clock: Clock;
   readonly telemetry: Pick<Telemetry, 'count' | 'log'>;
+  readonly noteRows: NoteRows;
   /** Publishes an operational event of a session. */
   readonly publishOperational: (op: OperationalJob['op']) => Promise<void>;
   /** Goes on with a replay job. */
@@ -102,7 +104,9 @@ async function fanOutOne(ports: FanOutPorts, rules: FanOutRules, job: FanOutJob)
     );
     return [];
   }
-  // 3. W2: their rows. The same key is the same row.
+  // 3. W28, and W2: their rows. The same key is the same row. A reader looks for itself.
+  const woken = toWake(wanting);
+  if (woken.length > 0) await ports.noteRows(app);
   const now = clock.now();
   const { createdAt, type } = message;
   const kept = keptOf(application, rules.retentionMs);
@@ -110,7 +114,7 @@ async function fanOutOne(ports: FanOutPorts, rules: FanOutRules, job: FanOutJob)
     'outbox',
     wanting.map(({ id: ep }) => liveRow({ ep, msg, createdAt, type, ...kept }, now, rules.retentionMs)),
   );
-  return toWake(wanting);
+  return woken;
 }
 
 /** Those that are sent to; a reader comes by itself. */

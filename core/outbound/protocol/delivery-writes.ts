@@ -1,5 +1,5 @@
 /**
- * Every write of the outbound protocol, W1 to W27, on one page and as data: what must hold, what is set, what goes.
+ * Every write of the outbound protocol, W1 to W28, on one page and as data: what must hold, what is set, what goes.
  * Nothing else in the product changes a message, a row, a record, an endpoint or its runtime item (control-writes.ts has
  * the writes of everything else). The proof suite takes each leaf of each condition away in turn.
  */
@@ -19,6 +19,7 @@ import {
   type RecordItem,
   type ReplayNoteItem,
   type RowItem,
+  type RowNoteItem,
   type RuntimeItem,
   type SecretsItem,
 } from './items.ts';
@@ -35,11 +36,12 @@ import {
   messageKey,
   recordKey,
   replayNoteKey,
+  rowNoteKey,
   runtimeKey,
   secretsKey,
   wakeListed,
 } from './keys.ts';
-import { deliveryExpiry, type Kept, OUTBOUND_TIMINGS, retentionOf, rowExpiry } from './timings.ts';
+import { deliveryExpiry, type Kept, OUTBOUND_TIMINGS, ROW_NOTE_MS, retentionOf, rowExpiry } from './timings.ts';
 
 type RecordUpdate = ItemUpdate<RecordItem>;
 type RuntimeUpdate = ItemUpdate<RuntimeItem>;
@@ -85,6 +87,16 @@ export function copyMessage(copy: MessageItem, of: MessageId): readonly ItemWrit
     { kind: 'put', key: copyNameKey(of, id), item: { copy: id, expiresAt } },
     { kind: 'check', key: messageKey(of), condition: all(exists('pk'), missing('bodyRemovedAt')) },
   ];
+}
+
+/**
+ * W28: note that rows of an application come, before the first of an hour (**W2**, **W17**).
+ * @by fan-out
+ * @if none; a failed one: no row is put
+ */
+export function noteRows(app: AppId, now: EpochMs): ItemPut<RowNoteItem> {
+  const expiresAt = Math.floor((now + ROW_NOTE_MS) / 1_000);
+  return { kind: 'put', key: rowNoteKey(app, now), item: { expiresAt } };
 }
 
 /** As it is stored; most rows have none. */
@@ -195,11 +207,16 @@ export type SessionState = { readonly [K in (typeof SESSION_ATTRIBUTES)[number]]
 export function releaseLease(
   ep: EndpointId,
   me: string,
-  end: { readonly state: SessionState; readonly died: number; readonly wakeAt: EpochMs | undefined },
+  end: {
+    readonly state: SessionState;
+    readonly died: number;
+    readonly wakeAt: EpochMs | undefined;
+    readonly now: EpochMs;
+  },
   /** What it knows better: one that only ends what is too old leaves the rest, which readers change meanwhile. */
   learnt: readonly (keyof SessionState)[] = SESSION_ATTRIBUTES,
 ): RuntimeUpdate {
-  const { state, died, wakeAt } = end;
+  const { state, died, wakeAt, now: leftAt } = end;
   const known = learnt.filter(name => state[name] !== undefined);
   const gone = learnt.filter(name => state[name] === undefined);
   return {
@@ -208,7 +225,7 @@ export function releaseLease(
     condition: eq('owner', me),
     set: {
       ...Object.fromEntries(known.map(name => [name, state[name]])),
-      crashes: 0,
+      ...{ crashes: 0, leftAt },
       ...(wakeAt === undefined ? {} : wakeListed(ep, wakeAt)),
     },
     ...(died === 0 ? {} : { add: { dead: died } }),

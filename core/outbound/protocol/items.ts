@@ -81,6 +81,11 @@ export interface NewAppItem {
   /** Epoch SECONDS. */
   readonly expiresAt: number;
 }
+/** Rows of an application may come in an hour: its key says which (keys.ts). */
+export interface RowNoteItem {
+  /** Epoch SECONDS. */
+  readonly expiresAt: number;
+}
 /** Holds a unique name: `U#<uid>` of an application, `U#<app>#<uid>` of an endpoint. */
 export interface NameItem {
   readonly id: AppId | EndpointId;
@@ -229,6 +234,8 @@ export interface RuntimeItem extends Listed {
   /** The lease: who sends now, and until when nobody else may. */
   readonly owner?: string;
   readonly leaseUntil?: EpochMs;
+  /** When a session gave its lease back last: it may have left rows that nothing else shows. */
+  readonly leftAt?: EpochMs;
   /** Leases in a row whose owner never gave them back. */
   readonly crashes: number;
   readonly holdUntil?: EpochMs;

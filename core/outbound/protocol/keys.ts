@@ -22,6 +22,7 @@ import type {
   ReplayJobItem,
   ReplayNoteItem,
   RowItem,
+  RowNoteItem,
   RuntimeItem,
   SecretsItem,
   TestItem,
@@ -238,16 +239,30 @@ export const aheadRange = (ep: EndpointId, now: EpochMs): KeyRange<RowItem> => (
   to: 'B~',
 });
 
+/** Every application that publishes writes one item an hour there: more than one partition takes. */
+export const ROW_NOTE_SHARDS = 4;
+const rowNotesOf = (hour: string, shard: number): string => `N#${hour}#${shard}`;
+/** That rows of the application come in the hour. */
+export const rowNoteKey = (app: AppId, at: EpochMs): TableKey<RowNoteItem> =>
+  outbox(rowNotesOf(toHour(at), partOf(app, ROW_NOTE_SHARDS)), app);
+/** The applications of an hour (`toHour`); a shard from 0. */
+export const rowNotesRange = (hour: string, shard: number): KeyRange<RowNoteItem> => ({
+  table: 'outbox',
+  partition: rowNotesOf(hour, shard),
+});
+
+/** Which of so many parts an id belongs to, from 0: always the same one. */
+export function partOf(id: string, parts: number): number {
+  let hash = 0;
+  for (let at = 0; at < id.length; at++) hash = (hash * 31 + id.charCodeAt(at)) | 0;
+  return (hash >>> 0) % parts;
+}
+
 // ---- wake index
 const wakeShard = (shard: number): string => `wake#${shard}`;
-const shardOf = (ep: EndpointId): number => {
-  let hash = 0;
-  for (let at = 0; at < ep.length; at++) hash = (hash * 31 + ep.charCodeAt(at)) | 0;
-  return (hash >>> 0) % WAKE_SHARDS;
-};
 /** The index pair of an endpoint that must be looked at then. */
 export const wakeListed = (ep: EndpointId, at: EpochMs) => ({
-  gpk: wakeShard(shardOf(ep)),
+  gpk: wakeShard(partOf(ep, WAKE_SHARDS)),
   gsk: `${stamp(at)}#${ep}`,
 });
 /** Until when an endpoint waits, or undefined. */

@@ -35,6 +35,7 @@ const KINDS: Readonly<Record<string, readonly string[]>> = {
     'id app status dryRun ratePerSecond by asOf state counts createdAt updatedAt version expiresAt',
   ),
   'registry N': needs<items.NewAppItem>()('id expiresAt'),
+  'outbox N': needs<items.RowNoteItem>()('expiresAt'),
   'outbox M': needs<items.MessageItem>()('id app type mode createdAt inputSha size expiresAt'),
   'outbox D': needs<items.RecordItem>()('gen status app expiresAt'),
   'outbox Q': needs<items.RowItem>()('msg createdAt gen n expiresAt'),

@@ -57,6 +57,9 @@ export const OUTBOUND_TIMINGS: OutboundTimings = {
 
 /** How long after the retention an item still lies there, so that nobody meets a half-deleted delivery. */
 export const GRACE_MS = 7 * DAY_MS;
+/** How long a note of rows is kept: the endpoint check goes by no older ones (`ROW_NOTES_COUNT_MS`). */
+export const ROW_NOTE_MS = 3 * DAY_MS;
+export const ROW_NOTES_COUNT_MS = 2 * DAY_MS;
 /** How long after the retention a row still lies there: its end is written by a session long before. */
 const ROW_GRACE_MS = 30 * DAY_MS;
 

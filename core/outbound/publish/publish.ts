@@ -33,6 +33,8 @@ export interface PublishPorts extends BodyPorts {
     readonly application: ApplicationItem;
     readonly again?: true;
   }) => Promise<boolean>;
+  /** Beside `fanOutNow`: its note is written while the message is. */
+  readonly noteRows?: (app: AppId) => Promise<void>;
   /** How many endpoints get it, for the one format that shows that; absent: its body has no such number. */
   readonly countMatches?: (application: ApplicationItem, message: MessageItem, data: Uint8Array) => Promise<number>;
 }
@@ -109,7 +111,10 @@ async function tryToPublish(
   // Named by its bytes: a repetition is built anew, with its own time, and must not change what is sent already.
   const stored = await storeBody(ports, item, toHex(ports.crypto.hash('sha256', bytes)).slice(0, 16), bytes);
   // 3. W1. Refused: our own repeated write, or an earlier request that may have died before its job was sent.
-  const put = await ports.store.put(putMessage({ ...item, ...stored }));
+  const isFannedOut = read !== undefined && stored.ref === undefined;
+  // One that failed is written again before the rows are put, or the job does it.
+  const noted = isFannedOut ? ports.noteRows?.(given.app).catch(() => {}) : undefined;
+  const [put] = await Promise.all([ports.store.put(putMessage({ ...item, ...stored })), noted]);
   const there = put.kind === 'applied' ? { ...item, ...stored } : put.item;
   // Nothing names it: no erasure of a message would find it.
   if (put.kind === 'refused' && stored.ref !== there?.ref) await emptyBody(ports, item, stored);

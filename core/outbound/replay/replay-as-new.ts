@@ -42,10 +42,11 @@ export async function replayAsNew(
   const got = { ep, msg, createdAt: message.createdAt };
   if (message.app !== runtime.app && !(await store.get(recordKey(got), 'consistent')))
     return refused('unknown_delivery');
-  // 2. Its body once more, then W23.
+  // 2. Its body once more, then W23; W28 beside it.
   const kept = keptOfRequest(request);
   const to = { ep, app: runtime.app, requestId: request.requestId, now: clock.now() };
-  const copy = await putCopy(ports, message, copyOf(message, to, retentionOf(kept, retentionMs), ports.crypto));
+  const unstored = copyOf(message, to, retentionOf(kept, retentionMs), ports.crypto);
+  const [copy] = await Promise.all([putCopy(ports, message, unstored), ports.noteRows(runtime.app)]);
   if (copy === undefined) return refused('message_gone');
   // 3. W2 and the wake-up; a repeated request puts the same row again.
   const { pk, sk, ...row } = liveRow(

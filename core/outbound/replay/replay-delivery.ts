@@ -3,10 +3,11 @@
  * `webhook-id` stays, so a receiver that has the message stays idempotent.
  */
 import { given } from '#core/given.ts';
+import type { NoteRows } from '#core/outbound/fan-out/note-rows.ts';
 import type { ItemStore, WakeQueue } from '#core/outbound/ports.ts';
 import { isOpen } from '#core/outbound/protocol/decide.ts';
 import { type Replay, replay } from '#core/outbound/protocol/delivery-writes.ts';
-import type { EndpointId, MessageId } from '#core/outbound/protocol/ids.ts';
+import type { AppId, EndpointId, MessageId } from '#core/outbound/protocol/ids.ts';
 import type { MessageItem, RecordItem, RuntimeItem } from '#core/outbound/protocol/items.ts';
 import { type DeliveryId, messageKey, recordKey, replayNoteKey, runtimeKey } from '#core/outbound/protocol/keys.ts';
 import type { Kept } from '#core/outbound/protocol/timings.ts';
@@ -14,6 +15,7 @@ import type { Clock, Ids } from '#core/ports.ts';
 
 export interface ReplayPorts {
   readonly store: Pick<ItemStore, 'get' | 'put' | 'transact'>;
+  readonly noteRows: NoteRows;
   readonly wake: WakeQueue;
   readonly clock: Clock;
   readonly ids: Ids;
@@ -63,8 +65,9 @@ export async function replayDelivery(
   // 1. The message, whose time is part of every key; and the gate.
   const found = await findReplayable(store, request);
   if ('cause' in found) return refused(found.cause);
-  // 2. W17.
-  const delivery = { ep, msg, createdAt: found.message.createdAt, ...keptOfRequest(request) };
+  // 2. W28, W17.
+  const { app } = found.runtime;
+  const delivery = { ep, msg, app, createdAt: found.message.createdAt, ...keptOfRequest(request) };
   const outcome = await replayOnce(ports, delivery, retentionMs, {
     replayId: request.requestId,
     by: request.by,
@@ -81,8 +84,8 @@ export const keptOfRequest = ({ keepMs }: Kept): Kept => (keepMs === undefined ?
 
 /** W17, against what is there. */
 export async function replayOnce(
-  { store, ids }: Pick<ReplayPorts, 'store' | 'ids'>,
-  delivery: DeliveryId & Kept,
+  { store, ids, noteRows }: Pick<ReplayPorts, 'store' | 'ids' | 'noteRows'>,
+  delivery: DeliveryId & Kept & { readonly app: AppId },
   retentionMs: number,
   request: Replay,
 ): Promise<Replayed> {
@@ -90,6 +93,7 @@ export async function replayOnce(
     const [record, note] = await Promise.all([
       store.get(recordKey(delivery), 'consistent'),
       request.asOf === undefined ? store.get(replayNoteKey(delivery, request.replayId), 'consistent') : undefined,
+      noteRows(delivery.app),
     ]);
     if (record === undefined) return refused('unknown_delivery');
     const known = note?.gen ?? (record.replayId === request.replayId ? record.gen : undefined);

@@ -5,6 +5,7 @@
 
 import { given } from '#core/given.ts';
 import type { EpochMs } from '#core/glossary.ts';
+import type { NoteRows } from '#core/outbound/fan-out/note-rows.ts';
 import type { ItemStore, WakeQueue } from '#core/outbound/ports.ts';
 import { keepReplayPlace, putReplayJob, steerReplayJob as steerWrite } from '#core/outbound/protocol/control-writes.ts';
 import type { AppId, EndpointId, JobId } from '#core/outbound/protocol/ids.ts';
@@ -29,6 +30,7 @@ export interface ReplayJobPorts {
   readonly wake: WakeQueue;
   readonly clock: Clock;
   readonly ids: Ids;
+  readonly noteRows: NoteRows;
 }
 export interface ReplayJobRules {
   readonly retentionMs: number;
@@ -162,7 +164,7 @@ interface PageEnd {
 }
 
 async function runPage(ports: ReplayJobPorts, rules: ReplayJobRules, job: ReplayJobItem): Promise<PageEnd> {
-  const { store, wake, clock, ids } = ports;
+  const { store, wake, clock } = ports;
   // 1. How far it is, and whether the endpoint has room for more.
   const place = job.cursor === undefined ? await firstPlace(ports, job) : (JSON.parse(job.cursor) as Way);
   let nextDueAt = Math.max(job.nextDueAt ?? 0, clock.now());
@@ -188,7 +190,7 @@ async function runPage(ports: ReplayJobPorts, rules: ReplayJobRules, job: Replay
   const replayable = job.dryRun || !reachable ? [] : wanted;
   const replayOne = async ({ delivery }: Found, dueAt: EpochMs): Promise<boolean> => {
     if ((await store.get(messageKey(delivery.msg), 'consistent')) === undefined) return false;
-    const result = await replayOnce({ store, ids }, { ...delivery, ...kept }, rules.retentionMs, {
+    const result = await replayOnce(ports, { ...delivery, app: job.app, ...kept }, rules.retentionMs, {
       replayId: job.id,
       by: job.by,
       ...given({ why: job.why }),

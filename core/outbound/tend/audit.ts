@@ -1,14 +1,17 @@
 /**
- * Repairs what a queue lost: each endpoint's first row is looked at, and where it is due and nobody is at work, a wake-up is
- * sent. The same walk counts what is in which state, for the metrics, the egress guard and operational events.
+ * Repairs what a queue lost: where an endpoint's first row is due and nobody is at work, a wake-up is sent. The rows of one at
+ * which nothing can be left (`Looked`) are not asked for. The same walk over all runtime items counts what is in which state,
+ * for the metrics, the egress guard and operational events.
  */
 import { askOrSkip } from '#core/ask.ts';
 import { given } from '#core/given.ts';
 import type { EpochMs } from '#core/glossary.ts';
+import type { NoteRows } from '#core/outbound/fan-out/note-rows.ts';
 import type { Item, ItemStore, Placed, WakeQueue, WakeUp } from '#core/outbound/ports.ts';
 import { isDropped, isOver, isShut } from '#core/outbound/protocol/decide.ts';
+import type { AppId } from '#core/outbound/protocol/ids.ts';
 import type { RowItem, RuntimeItem } from '#core/outbound/protocol/items.ts';
-import { deadRange, dueAtOf, queueOf, rowKind, rowsRange, wakeAtOf } from '#core/outbound/protocol/keys.ts';
+import { deadRange, dueAtOf, partOf, queueOf, rowKind, rowsRange, wakeAtOf } from '#core/outbound/protocol/keys.ts';
 import { parseItem } from '#core/outbound/protocol/parse-item.ts';
 import type { Clock, Telemetry } from '#core/ports.ts';
 import { HOUR_MS, MINUTE_MS } from '#core/time.ts';
@@ -16,6 +19,8 @@ import { HOUR_MS, MINUTE_MS } from '#core/time.ts';
 export interface AuditPorts {
   readonly store: Pick<ItemStore, 'scan' | 'query'>;
   readonly wake: WakeQueue;
+  /** What it finds is looked at again, until nothing is left. */
+  readonly noteRows: NoteRows;
   readonly clock: Clock;
   readonly telemetry: Pick<Telemetry, 'count' | 'log'>;
 }
@@ -39,6 +44,27 @@ export interface AuditCounts {
 
 /** A wake-up may be under way for as long as its visibility: only what is due longer was lost. */
 const LOST_AFTER_MS = 5 * MINUTE_MS;
+
+/** Whose rows are asked for. */
+export type Looked =
+  | 'all'
+  | {
+      /** Applications that rows came for, in the hours since `since`. */
+      readonly noted: ReadonlySet<string>;
+      readonly since: EpochMs;
+      /** Of `TURNS`, the one of this look. */
+      readonly turn: number;
+    };
+/** Each endpoint has its turn in six hours, whatever the notes say. */
+export const TURNS = 36;
+
+/** Rows may be there that no wake-up points to: some came, a session left them, or the gate was shut when they came. */
+function mayHaveRows(runtime: RuntimeItem, looked: Looked): boolean {
+  if (looked === 'all' || looked.noted.has(runtime.app)) return true;
+  const { ep, owner, leftAt = 0, gateSince } = runtime;
+  if (owner !== undefined || wakeAtOf(runtime) !== undefined) return true;
+  return Math.max(leftAt, gateSince) >= looked.since || partOf(ep, TURNS) === looked.turn;
+}
 
 /** How far a walk is: the place of its next page, and what it counted before. */
 export interface AuditPlace {
@@ -69,34 +95,40 @@ const AT_ONCE = 25;
 
 /**
  * A walk over all endpoints, or the rest of one; `until`: no further page begins. `see` is told each runtime item, and the
- * first row where the gate is not closed; it answers how many wait there.
+ * first row where it was asked for and the gate is not closed; it answers how many wait there.
  */
 export async function audit(
   ports: AuditPorts,
   retentionMs: number,
-  from: { readonly place: AuditPlace | undefined; readonly until: EpochMs },
+  from: { readonly place: AuditPlace | undefined; readonly until: EpochMs; readonly looked: Looked },
   see: See = async () => 0,
 ): Promise<AuditWalk> {
-  const { store, wake, clock, telemetry } = ports;
+  const { store, wake, clock, telemetry, noteRows } = ports;
+  const { looked } = from;
   let counts = { ...NOTHING, ...from.place?.counts };
   let cursor = from.place?.cursor;
   do {
     const part = { segment: 0, of: 1, ...given({ cursor }) };
     const page = await store.scan('registry', part);
-    const runtimes = await runtimesIn(page.items, telemetry);
+    const there = await runtimesIn(page.items, telemetry);
+    // Those that are asked side by side, whoever lies between them.
+    const runtimes = there.toSorted((a, b) => Number(mayHaveRows(b, looked)) - Number(mayHaveRows(a, looked)));
     const wakeUps: WakeUp[] = [];
+    const apps = new Set<AppId>();
     let lost = 0;
     for (let at = 0; at < runtimes.length; at += AT_ONCE) {
       const seen = await Promise.all(
-        runtimes.slice(at, at + AT_ONCE).map(each => lookAt(ports, each, retentionMs, see)),
+        runtimes.slice(at, at + AT_ONCE).map(each => lookAt(ports, each, { looked, retentionMs, see })),
       );
       for (const { found, ...each } of seen) {
         counts = countedWith(counts, each, clock.now());
         if (found?.lost) lost += 1;
         if (found) wakeUps.push(found.wakeUp);
+        if (found?.wakeUp.mode === undefined && found) apps.add(each.runtime.app);
       }
     }
     if (wakeUps.length > 0) await wake.send(wakeUps);
+    for (const app of apps) await noteRows(app);
     if (lost > 0) telemetry.count('WakeLost', {}, lost);
     counts = { ...counts, lost: counts.lost + lost };
     cursor = page.cursor;
@@ -107,17 +139,18 @@ export async function audit(
 async function lookAt(
   { store, clock }: AuditPorts,
   runtime: RuntimeItem,
-  retentionMs: number,
-  see: See,
+  { looked, retentionMs, see }: { readonly looked: Looked; readonly retentionMs: number; readonly see: See },
 ): Promise<Seen & { readonly found: Found | undefined }> {
   const now = clock.now();
   const shut = isShut(runtime);
-  const first = shut ? undefined : (await store.query({ ...rowsRange(runtime.ep), limit: 1 })).items[0];
+  const asks = mayHaveRows(runtime, looked);
+  const first = shut || !asks ? undefined : (await store.query({ ...rowsRange(runtime.ep), limit: 1 })).items[0];
   const isDead = runtime.dead > 0 && runtime.gate !== 'deleted';
   const dead = isDead ? (await store.query({ ...deadRange(runtime.ep), limit: COUNTED_DEAD })).items.length : 0;
   const there = await see(runtime, first);
   const waiting = (runtime.holdUntil ?? 0) > now ? 0 : there;
-  const found = shut ? await endingWakeUp(store, runtime, now, retentionMs) : wakeUpFor(runtime, first, now);
+  const ending = shut && asks ? await endingWakeUp(store, runtime, now, retentionMs) : undefined;
+  const found = shut ? ending : wakeUpFor(runtime, first, now);
   return { runtime, first, dead, waiting, found };
 }
 

@@ -8,6 +8,7 @@ import { ask } from '#core/ask.ts';
 import { given } from '#core/given.ts';
 import type { EpochMs } from '#core/glossary.ts';
 import { eraseSome } from '#core/outbound/erase/erase.ts';
+import type { NoteRows } from '#core/outbound/fan-out/note-rows.ts';
 import type { Placed, WakeQueue } from '#core/outbound/ports.ts';
 import { giveBackTend, TEND, takeTend } from '#core/outbound/protocol/control-writes.ts';
 import type { EndpointId } from '#core/outbound/protocol/ids.ts';
@@ -17,9 +18,11 @@ import type { PublishPorts } from '#core/outbound/publish/publish.ts';
 import { runReplayJobs } from '#core/outbound/replay/replay-job.ts';
 import type { BlobList, BlobStore, Ids, Telemetry } from '#core/ports.ts';
 import { HOUR_MS, MINUTE_MS } from '#core/time.ts';
-import { type AuditPlace, audit } from './audit.ts';
+import { goOn } from '#core/unbroken.ts';
+import { type AuditPlace, audit, TURNS } from './audit.ts';
 import { type Backlog, backlogItem, backlogKey, countBacklog, levelOf } from './backlog.ts';
 import { guardEgress } from './egress.ts';
+import { asksAll, type LooksBefore, lookedBy } from './looked.ts';
 import { backlogOf, eventsOf, finishedJob, publishOperational } from './operational-events.ts';
 import {
   type ReconcilePlace,
@@ -36,6 +39,7 @@ export interface TendPorts extends ReconcilePorts, Pick<PublishPorts, 'crypto'> 
   /** wake-slow: what is due within the coming minute. */
   readonly slow: WakeQueue;
   readonly ids: Ids;
+  readonly noteRows: NoteRows;
   readonly blobs: BlobStore & BlobList;
   readonly telemetry: Telemetry;
 }
@@ -56,11 +60,12 @@ const COMING_MS = MINUTE_MS;
 /** Waits up to so far ahead are read for the egress guard: the longest hold. */
 const HOLDS_MS = 15 * MINUTE_MS;
 
-interface Memory {
+interface Memory extends LooksBefore {
   /** When the last audit began. */
   readonly auditedAt: EpochMs;
-  /** Of an audit that is under way. */
+  /** Of an audit that is under way; and whether it asks all endpoints for their rows, as those of older versions do. */
   readonly auditPlace?: AuditPlace | undefined;
+  readonly auditsAll?: boolean;
   readonly withTraffic: number;
   readonly reconciledAt: EpochMs;
   /** The end of the last pass that came to its end: the next one begins there. */
@@ -80,7 +85,7 @@ export async function tend(ports: TendPorts, rules: TendRules): Promise<boolean>
   // 1. One at a time.
   const lease = await takeLease(ports);
   if (!lease) return false;
-  let memory = lease.memory;
+  let memory: Memory = { ...lease.memory, unbroken: goOn(lease.memory.unbroken, clock.now()) };
   const failures: unknown[] = [];
   const step = async (work: () => Promise<void>): Promise<void> => {
     if (clock.now() >= until) return;
@@ -98,8 +103,13 @@ export async function tend(ports: TendPorts, rules: TendRules): Promise<boolean>
   await step(async () => {
     const isDue = clock.now() - memory.auditedAt >= rules.auditMinutes * MINUTE_MS;
     if (memory.auditPlace === undefined && !isDue) return;
-    const auditedAt = memory.auditPlace === undefined ? clock.now() : memory.auditedAt;
-    memory = { ...memory, ...(await auditSome(ports, rules, { place: memory.auditPlace, until })), auditedAt };
+    const begins = memory.auditPlace === undefined;
+    const auditedAt = begins ? clock.now() : memory.auditedAt;
+    const auditsAll = begins ? asksAll(memory, auditedAt) : (memory.auditsAll ?? true);
+    const looked = auditsAll ? 'all' : await lookedBy(ports.store, memory, clock.now());
+    const found = await auditSome(ports, rules, { place: memory.auditPlace, until, looked });
+    memory = { ...memory, ...found, auditedAt, auditsAll };
+    if (memory.auditPlace === undefined) memory = { ...memory, ...lookedThen(memory) };
   });
   await step(async () => {
     if (memory.reconcilePlace === undefined && clock.now() - memory.reconciledAt < HOUR_MS) return;
@@ -165,11 +175,16 @@ async function reconcile(
   return { ...over, reconciledTo: Math.min(span.to, lost) };
 }
 
+/** A look came to its end: what it did not see, because it came meanwhile, is the next one's. */
+function lookedThen({ auditedAt, auditsAll, walkedAt, turn = 0 }: Memory): LooksBefore {
+  return { lookedAt: auditedAt, walkedAt: auditsAll ? auditedAt : walkedAt, turn: (turn + 1) % TURNS };
+}
+
 /** An audit, or the rest of one; what it found is told at its end. */
 async function auditSome(
   ports: TendPorts,
   rules: TendRules,
-  from: { readonly place: AuditPlace | undefined; readonly until: EpochMs },
+  from: Parameters<typeof audit>[2],
 ): Promise<Partial<Memory>> {
   const { clock, telemetry } = ports;
   const { counts, place } = await audit(ports, rules.retentionMs, from, async (runtime, first) => {

@@ -143,7 +143,7 @@ export const OUTBOUND_MUTANTS: readonly Mutant[] = [
     file: SESSION,
     of: 'release',
     bug: `async (real, { ports, ep, me, health }) => {
-      await ports.store.update(releaseLease(ep, me, { state: atRelease(health, 0), died: 0, wakeAt: undefined }));
+      await ports.store.update(releaseLease(ep, me, { state: atRelease(health, 0), died: 0, wakeAt: undefined, now: ports.clock.now() }));
       return 'ack';
     }`,
   },

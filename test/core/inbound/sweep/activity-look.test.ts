@@ -6,8 +6,9 @@ import { SeededRandom } from '#adapters/memory/seeded-random.ts';
 import { VirtualClock } from '#adapters/memory/virtual-clock.ts';
 import { toSourceId } from '#core/glossary.ts';
 import { ActivityBook, type Note, noteKey } from '#core/inbound/protocol/activity.ts';
-import { ActivityLook, goOn, type Unbroken } from '#core/inbound/sweep/activity-look.ts';
-import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '#core/time.ts';
+import { ActivityLook } from '#core/inbound/sweep/activity-look.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '#core/time.ts';
+import type { Unbroken } from '#core/unbroken.ts';
 
 const [pay, shop] = [toSourceId('pay'), toSourceId('shop')];
 /** The beginning of an hour. */
@@ -85,15 +86,5 @@ describe('a run of the sweeper', () => {
   it('asks for everything where the notes cannot be read', async () => {
     const { look: it } = await look({ since: 0, at: NOON }, true);
     expect(await it.mayHave(shop, NOON)).toBe(true);
-  });
-
-  it('goes on while no run is missing for five minutes, and begins anew after that', () => {
-    const last = { since: NOON - DAY_MS, at: NOON };
-    expect(goOn(last, NOON + 5 * MINUTE_MS)).toEqual({ since: NOON - DAY_MS, at: NOON + 5 * MINUTE_MS });
-    const late = NOON + 5 * MINUTE_MS + SECOND_MS;
-    expect(goOn(last, late)).toEqual({ since: late, at: late });
-    expect(goOn(undefined, NOON)).toEqual({ since: NOON, at: NOON });
-    // A clock that was ahead: nobody knows what it saw.
-    expect(goOn(last, NOON - SECOND_MS)).toEqual({ since: NOON - SECOND_MS, at: NOON - SECOND_MS });
   });
 });

@@ -68,6 +68,7 @@ async function world() {
     const walk = await audit({ ...it.ports, telemetry: it.telemetry }, it.rules.retentionMs, {
       place: undefined,
       until: it.clock.now() + MINUTE_MS,
+      looked: 'all',
     });
     await it.settle();
     return walk.counts;

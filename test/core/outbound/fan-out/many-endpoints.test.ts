@@ -66,7 +66,7 @@ it('each of its jobs reads its own part of the endpoints, and no others', { time
         ...ports,
         jobs: { send },
         wake: { send: nothing },
-        ...{ publishOperational: nothing, runReplay: nothing, telemetry: world.telemetry },
+        ...{ publishOperational: nothing, runReplay: nothing, noteRows: nothing, telemetry: world.telemetry },
       },
       world.rules,
       jobs.map(job => ({ id: job, job })),

@@ -1,4 +1,4 @@
-/** The conditions of W1 to W27, as a table of verdicts: what each write finds, and whether it may go on. */
+/** The conditions of W1 to W28, as a table of verdicts: what each write finds, and whether it may go on. */
 import { expect, test } from 'vitest';
 import { holds } from '#core/condition.ts';
 import type { Item, ItemUpdate, ItemWrite } from '#core/outbound/ports.ts';
@@ -140,7 +140,7 @@ const TABLE: readonly WriteVerdicts[] = [
   { name: 'W4 renew', write: writes.renewLease('ep_1', 'me', NOW), rows: owned },
   {
     name: 'W10 release',
-    write: writes.releaseLease('ep_1', 'me', { state: {}, died: 0, wakeAt: undefined }),
+    write: writes.releaseLease('ep_1', 'me', { state: {}, died: 0, wakeAt: undefined, now: NOW }),
     rows: owned,
   },
   { name: 'W10 release, crashed', write: writes.releaseCrashed('ep_1', 'me', NOW, NOW + 1), rows: owned },
@@ -391,7 +391,7 @@ const TABLE: readonly WriteVerdicts[] = [
 ];
 
 // Holds W1, W3, W4, W5, W6, W9, W10, W11, W12, W13, W14, W15, W16, W17, W18, W19, W20, W21, W22, W23, W24, W26, W27: their conditions.
-checkWrites(TABLE, noted, ['liveRow', 'retryRow', 'tombstoneOf']);
+checkWrites(TABLE, noted, ['liveRow', 'noteRows', 'retryRow', 'tombstoneOf']);
 
 test('a write that is repeated changes nothing: refused, or the same again', () => {
   const apply = (write: ItemUpdate<never>, item: Item | undefined): Item | undefined => {

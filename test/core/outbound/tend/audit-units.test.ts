@@ -53,7 +53,8 @@ it('counts what waits at an open endpoint up to ten thousand, and estimates the 
   const one = await audited(1, 12_000);
   const more = await audited(1, isLongRun() ? 60_000 : 24_000);
   for (const { calls, units } of [one, more]) {
-    expect(calls).toBeLessThan(65);
+    // One of them notes that something waits there.
+    expect(calls).toBeLessThan(66);
     expect(units).toBeLessThan(700);
   }
 });

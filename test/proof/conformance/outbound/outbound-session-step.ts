@@ -202,7 +202,7 @@ function releases({ world, from, me, session, before, after, action, now }: Acti
     probes: 0,
     ...(hold === undefined ? {} : { holdUntil: hold, holdWhy: 'breaker' as const, holdSince: now }),
   } as const;
-  const release = releaseLease(EP, session.me ?? '', { state, died: 0, wakeAt });
+  const release = releaseLease(EP, session.me ?? '', { state, died: 0, wakeAt, now });
   const { kind, item } = world.apply(release);
   demand((kind === 'applied') === (from.runtime.owner === me), `the release was ${kind}`);
   const lost = kind === 'applied' && world.random.chance(LOST_REPLIES);

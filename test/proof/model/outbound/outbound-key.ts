@@ -218,12 +218,14 @@ const CODES: number[] = [];
 
 /** A key that tells all states apart. */
 export function keyOf(state: State): string {
-  const { publisher, fans, wakeUps, drainers, people } = state;
+  const { publisher, fans, wakeUps, drainers, people, fresh } = state;
   CODES.length = 0;
   let slots = 0;
   for (const wakeUp of wakeUps) slots = 5 * slots + (wakeUp < 2 ? wakeUp + 2 : 4);
   CODES.push(
-    PUBLISHER_STEP[publisher.step] + 4 * (publisher.tries + 4 * Number(publisher.acked)) + 32 * slots,
+    PUBLISHER_STEP[publisher.step] +
+      4 * (publisher.tries + 4 * Number(publisher.acked)) +
+      32 * (slots + 125 * Number(fresh)),
     runtimeCode(state.runtime),
     peopleCode(state.runtime),
     fanCode(fans[0]) + 13 * fanCode(fans[1]),

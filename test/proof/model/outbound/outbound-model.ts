@@ -20,6 +20,7 @@ import {
   isShut,
   type Message,
   NOBODY,
+  note,
   SLOTS,
   type State,
   VISIBLE,
@@ -61,7 +62,7 @@ const NOTHING_HAPPENS: Budget = {
 
 export function outboundModel(rules: OutboundRules, faults: Partial<Budget>, shape: Partial<Shape>): Model<State> {
   const budget = { ...NOTHING_HAPPENS, ...faults };
-  const start = startOf(budget, { ...ONE_MESSAGE, ...shape });
+  const start = note(startOf(budget, { ...ONE_MESSAGE, ...shape }), rules);
   return {
     starts: [start],
     actors: [
@@ -126,6 +127,7 @@ function startOf(budget: Budget, shape: Shape): State {
       recent: false,
     },
     people: [undefined, undefined],
+    fresh: false,
     budget,
   };
 }

@@ -5,6 +5,8 @@ import {
   addRow,
   type Fan,
   messageOf,
+  mustNote,
+  note,
   type Publisher,
   type State,
   sendWakeUp,
@@ -42,6 +44,10 @@ export function publisherActor(rules: OutboundRules): Actor<State> {
       } else sure('stores the message', to(stored, { step: 'send' }));
       return list;
     }
+    if (publisher.step === 'direct' && mustNote(state, rules, 'after')) {
+      sure('notes it late', note(state, rules));
+      return list;
+    }
     if (publisher.step === 'direct') {
       if (rules.direct === 'rows, 202, wake-ups') {
         sure('sends the wake-up late', to(sendWakeUp(state), { step: 'idle' }));
@@ -52,7 +58,9 @@ export function publisherActor(rules: OutboundRules): Actor<State> {
         fault('cannot go on itself: will send the job', to(spend(state, 'error'), { step: 'send' }));
       return list;
     }
-    if (rules.direct === 'rows, wake-ups, 202') sure('puts the row itself', to(withRow(state), { step: 'direct' }));
+    if (mustNote(state, rules, 'before')) sure('notes that rows come', note(state, rules));
+    else if (rules.direct === 'rows, wake-ups, 202')
+      sure('puts the row itself', to(withRow(state), { step: 'direct' }));
     if (rules.direct === 'rows, 202, wake-ups') {
       sure('puts the row itself, answers 202', to(withRow(state), { acked: true, step: 'direct' }));
     }
@@ -114,7 +122,11 @@ function work(
   }
   const step = rules.fanOrder[rules.fanOrder.indexOf(fan.step) + 1];
   const following = step && { ...fan, step };
-  if (fan.step === 'rows') {
+  if (fan.step === 'rows' && mustNote(state, rules, 'before')) {
+    list.push(certain(name, 'notes that rows come', note(state, rules)));
+  } else if (fan.step === 'wakeUps' && mustNote(state, rules, 'after')) {
+    list.push(certain(name, 'notes it late', note(state, rules)));
+  } else if (fan.step === 'rows') {
     const put = addRow(state, fan.message, { kind: 'A', gen: 1, n: 1, due: 'reached' });
     const fanned = setMessage(put, fan.message, { fanned: true });
     list.push(certain(name, `puts the row of m${fan.message}`, to(fanned, following)));

@@ -5,6 +5,7 @@ import {
   GONE,
   isShut,
   NOBODY,
+  note,
   type Runtime,
   type State,
   setRuntime,
@@ -38,7 +39,8 @@ function givenBack({ state, rules, runtime, drainer: { why, probing } }: Session
   const wakes = ((why === 'ahead' || why === 'broken, ahead') && rules.wakeOfRetry) || (holds && rules.wakeOfHold);
   const breaker = opens || (probing && runtime.breaker);
   const probes = why === 'probed' ? (runtime.probes + 1) % state.messages.length : runtime.probes;
-  return setRuntime(state, {
+  const left = rules.shows === 'only that they are left' ? state : note(state, rules);
+  return setRuntime(left, {
     owner: NOBODY,
     leased: false,
     hold: holds || runtime.hold,

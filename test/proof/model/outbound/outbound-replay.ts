@@ -6,6 +6,8 @@ import {
   type DeliveryRecord,
   excuse,
   messageOf,
+  mustNote,
+  note,
   type Replayer,
   type Row,
   type State,
@@ -62,7 +64,9 @@ function acts(state: State, rules: OutboundRules, { person, k, record }: Act): r
       if (person.counted) asksAgain({ step: 'write', gen: record.gen, counted: true });
       break;
     case 'write':
-      if (record.gen !== gen && rules.replayIf === 'generation') sure('refused, 409', to(state, k, undefined));
+      if (mustNote(state, rules, 'before') && rules.noted === 'before the row') {
+        sure('notes that rows come', note(state, rules));
+      } else if (record.gen !== gen && rules.replayIf === 'generation') sure('refused, 409', to(state, k, undefined));
       else if (rules.replay === 'transaction') {
         sure('record and row', to(addRow(setMessage(once, 0, { record: pending }), 0, row), k, then(afterReplay)));
       } else if (rules.replay === 'record, row') {

@@ -45,7 +45,17 @@ export interface OutboundRules {
   readonly wakeOfHold: boolean;
   /** The sweeper removes `wakeAt` when it sends the wake-up. */
   readonly sweeperClears: boolean;
+  /** The endpoint check walks over all endpoints. */
   readonly audit: boolean;
+  /**
+   * Between two walks it looks only where somebody noted that rows come, or where the runtime item shows that something may
+   * be left. When whoever puts a row from outside a session notes it; `no`: there are no such looks.
+   */
+  readonly noted: 'no' | 'before the row' | 'after the row' | 'before the row, not of a replay';
+  /** What else makes it look: a lease that was not given back, and one that was given back in the last hours. */
+  readonly shows: 'leases' | 'only that they are left' | 'only that they were given back';
+  /** What a look finds is noted again. */
+  readonly keepsFound: boolean;
   readonly reconcile: boolean;
 
   // Gate and hold
@@ -136,6 +146,9 @@ export const OUTBOUND: OutboundRules = {
   wakeOfHold: true,
   sweeperClears: false,
   audit: true,
+  noted: 'no',
+  shows: 'leases',
+  keepsFound: true,
   reconcile: true,
   acquireLooksAtHold: true,
   acquireLooksAtGate: true,

@@ -201,6 +201,8 @@ export interface State {
   readonly drainers: readonly (Drainer | undefined)[];
   readonly runtime: Runtime;
   readonly people: readonly (Replayer | undefined)[];
+  /** A note of the application, or the end of a session, lies within the hours that the endpoint check goes by. */
+  readonly fresh: boolean;
   readonly budget: Budget;
 }
 
@@ -251,6 +253,16 @@ function byKey(a: Row, b: Row): number {
 /** One visible wake-up stands for several: a second one would only wake once more. */
 export function sendWakeUp(state: State): State {
   return state.wakeUps.includes(VISIBLE) ? state : addWakeUp(state);
+}
+
+/** Whoever puts a row, or gives a lease back, says so; only where the endpoint check goes by it. */
+export function note(state: State, rules: OutboundRules): State {
+  return rules.noted === 'no' || state.fresh ? state : { ...state, fresh: true };
+}
+
+/** Whether rows must be noted now: before they are put, or after. */
+export function mustNote(state: State, rules: OutboundRules, when: 'before' | 'after'): boolean {
+  return !state.fresh && rules.noted.startsWith(`${when} the row`);
 }
 
 /** One more visible wake-up, if a slot is free. */

@@ -8,6 +8,7 @@ import {
   isShut,
   LOST,
   NOBODY,
+  note,
   type State,
   sendWakeUp,
   setDrainer,
@@ -76,12 +77,28 @@ export function tendActor(rules: OutboundRules): Actor<State> {
       const to = rules.sweeperClears ? setRuntime(swept, { wake: 'none' }) : swept;
       list.push(certain('tend', 'sweeper sends a wake-up', to));
     }
-    if (rules.audit && quiet && !isShut(runtime.gate) && !runtime.hold && !runtime.leased) {
-      const { due, ahead } = dueRows(state, rules);
-      if (due.length > 0 || (ahead && runtime.wake === 'none')) {
-        list.push(certain('tend', 'audit finds a row, sends a wake-up', sendWakeUp(state)));
-      }
+    if (quiet && wouldFind(state, rules)) {
+      const woken = sendWakeUp(rules.keepsFound ? note(state, rules) : state);
+      if (rules.audit) list.push(certain('tend', 'audit finds a row, sends a wake-up', woken));
+      else if (looks(state, rules)) list.push(certain('tend', 'a look by notes finds a row, sends a wake-up', woken));
     }
+    // Looks come many times in these hours, and note what they find again.
+    if (state.fresh && !(rules.keepsFound && wouldFind(state, rules)))
+      list.push(possible('time', 'hours pass', { ...state, fresh: false }));
     return list;
   };
+}
+
+/** A row is due, or will be and nothing wakes its endpoint for it, and nobody is at work. */
+function wouldFind(state: State, rules: OutboundRules): boolean {
+  const { runtime } = state;
+  if (isShut(runtime.gate) || runtime.hold || runtime.leased) return false;
+  const { due, ahead } = dueRows(state, rules);
+  return due.length > 0 || (ahead && runtime.wake === 'none');
+}
+
+/** Between two walks: whether the endpoint is looked at. */
+function looks({ runtime, fresh }: State, rules: OutboundRules): boolean {
+  const left = runtime.owner !== NOBODY && rules.shows !== 'only that they were given back';
+  return rules.noted !== 'no' && (fresh || left || runtime.wake !== 'none');
 }

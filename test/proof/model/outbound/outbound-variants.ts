@@ -4,6 +4,7 @@
  */
 
 import { slow, type Variant } from '#test/proof/model/variants.ts';
+import { lookedAtByNotes } from './looks/note-variants.ts';
 import { BUILT, bad, good, NO_NETS, SENT_AGAIN, STUCK, spare } from './outbound-variant.ts';
 import { peopleAndProbes } from './people-and-probe-variants.ts';
 import { betweenReadAndLease } from './read-before-lease-variants.ts';
@@ -565,4 +566,5 @@ export const outboundVariants: readonly Variant[] = [
   ...built,
   ...betweenReadAndLease,
   ...peopleAndProbes,
+  ...lookedAtByNotes,
 ];
