@@ -340,6 +340,18 @@ describe('names', () => {
     expect(odd).toEqual([]);
   });
 
+  it.each(['bench/peers', 'test/mutation', 'test/oracles'])(
+    'a folder with a package.json of its own imports nothing by a name of ours, which Node would not find there (%s)',
+    folder => {
+      expect(existsSync(join(ROOT, folder, 'package.json'))).toBe(true);
+      const odd = filesBelow(folder)
+        .filter(file => !file.includes('node_modules/'))
+        .flatMap(file => importsIn(readFileSync(join(ROOT, file), 'utf8')).map(spec => `${file} imports ${spec}`))
+        .filter(line => line.includes(' imports #'));
+      expect(odd).toEqual([]);
+    },
+  );
+
   it('files are kebab-case, but in handlers/, where people name theirs', () => {
     const odd = ['core', 'adapters', 'lambdas', 'lib', 'providers', 'local', 'cli', 'operator', 'console', 'mcp']
       .flatMap(folder => filesBelow(folder))

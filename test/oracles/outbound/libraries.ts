@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { Webhook as StandardWebhook } from 'standardwebhooks';
 import { Webhook as SvixWebhook } from 'svix';
-import type { Captured } from '#test/kit/samples/captured-requests.ts';
+import type { Captured } from '../../kit/samples/captured-requests.ts';
 
 type Verdicts = readonly boolean[];
 interface Library {

@@ -2,7 +2,7 @@
  * The official Standard Webhooks libraries, as receivers of what our sender puts on the wire: one key and several, over a
  * rotation. Each must accept what is genuine for its secret and refuse everything else. Fails when one does not.
  */
-import { captureRequests } from '#test/kit/samples/captured-requests.ts';
+import { captureRequests } from '../../kit/samples/captured-requests.ts';
 import { LIBRARIES } from './libraries.ts';
 
 const cases = (await captureRequests(Date.now())).filter(({ secret }) => secret.startsWith('whsec_'));
