@@ -19,11 +19,10 @@ interface Entry extends Explanation {
   readonly of: readonly string[];
 }
 
-const TEXT_ONLY =
-  'It works on text: bytes that are not UTF-8 are replaced before they are signed, so the signature can never match';
+const TEXT_ONLY = 'It works on text: other bytes are replaced before they are signed, so the signature never matches';
 const AHEAD = 'It looks only at the past: a request signed for tomorrow can be sent again until then';
-const LOOSE_TIME =
-  'It reads the time with parseInt or Number and signs the number, not the text that came: several texts stand for one time';
+const LOOSE_TIME = 'It signs the number that it read, not the text that came: several texts stand for one time';
+const COMPARES_TEXTS = 'It compares texts; we compare the decoded bytes';
 
 const ENTRIES: readonly Entry[] = [
   // stricter
@@ -37,19 +36,19 @@ const ENTRIES: readonly Entry[] = [
     kind: 'stricter',
     name: 'one day ahead',
     of: ['sanity', 'discord-interactions', 'sendgrid'],
-    why: 'It leaves the time to its caller: without a check of his own a captured request can be sent again forever',
+    why: 'It leaves the time to its caller: unchecked, a captured request can be sent again forever',
   },
   {
     kind: 'stricter',
     name: 'one day ahead',
     of: ['pubsub', 'monday'],
-    why: 'jose checks exp, not iat: a token issued tomorrow says that a clock is wrong or a key is not where it should be',
+    why: 'It checks exp, not iat: a token issued tomorrow means a wrong clock, or a key out of place',
   },
   {
     kind: 'stricter',
     name: 'one day old',
     of: ['sanity', 'discord-interactions'],
-    why: 'It leaves the time to its caller: without a check of his own a captured request can be sent again forever',
+    why: 'It leaves the time to its caller: unchecked, a captured request can be sent again forever',
   },
   {
     kind: 'stricter',
@@ -67,7 +66,7 @@ const ENTRIES: readonly Entry[] = [
     kind: 'stricter',
     name: 'time with letters behind it, signed so',
     of: ['openai'],
-    why: 'It compares the number before the letters with the clock: the sender signed a time that is none',
+    why: 'It reads the number before the letters: the sender signed a time that is none',
   },
   {
     kind: 'stricter',
@@ -79,25 +78,25 @@ const ENTRIES: readonly Entry[] = [
     kind: 'stricter',
     name: 'a digit moved from time to body',
     of: ['discord-interactions', 'sendgrid'],
-    why: 'Nothing stands between time and body in the signed bytes: a digit can move, and the request means something else. We refuse a body that begins with a digit there',
+    why: 'Nothing stands between time and body in the signed bytes: we refuse a body that begins with a digit',
   },
   {
     kind: 'stricter',
     name: 'signature header twice, good and bad',
     of: ['adyen-platforms', 'sendgrid'],
-    why: 'Its base64 or DER decoder stops at the first strange character and takes the rest for nothing',
+    why: 'Its decoder stops at the first strange character and drops the rest',
   },
   {
     kind: 'stricter',
     name: 'signature header twice, good and bad',
     of: ['standard-webhooks', 'svix', 'openai'],
-    why: 'Two headers, joined by a comma, look like one list: we take two different headers for an attempt to smuggle one',
+    why: 'Two headers look like one list: two different ones may be an attempt to smuggle one',
   },
   {
     kind: 'stricter',
     name: 'a topic of another account',
     of: ['sns'],
-    why: 'SNS signs for every AWS account with the same certificate: without a list of topics anyone can have a message signed',
+    why: 'SNS signs for every AWS account with one certificate: without a list of topics anyone can have a message signed',
   },
   // theirs
   {
@@ -130,38 +129,38 @@ const ENTRIES: readonly Entry[] = [
     kind: 'theirs',
     name: 'body that starts with a BOM',
     of: ['stripe', 'standard-webhooks'],
-    why: 'A byte order mark is dropped when the bytes become text, or trips its JSON parser after a good signature',
+    why: 'The mark is dropped, or trips its JSON parser after a good signature',
   },
   {
     kind: 'theirs',
     name: 'body that is not JSON',
     of: ['stripe', 'standard-webhooks'],
-    why: 'It parses after verifying and throws: a signed form or text body is taken for a forgery',
+    why: 'It parses after verifying and throws: a signed form is taken for a forgery',
   },
   {
     kind: 'theirs',
     name: 'body that is empty',
     of: ['github', 'shopify', 'stripe', 'sanity'],
-    why: 'It takes an empty body for a missing one, although it is signed',
+    why: 'It takes an empty body for a missing one',
   },
   {
     kind: 'theirs',
     name: 'two signatures, the good one first',
     of: ['paddle'],
-    why: 'It keeps only the last h1: during a rotation half of all requests fail, depending on the order',
+    why: 'It keeps only the last h1: requests fail during a rotation',
   },
   {
     kind: 'theirs',
     name: 'two signatures under our key, the good one last',
     of: ['braintree'],
-    why: 'It looks at the first signature under its public key only',
+    why: 'It looks at the first signature under its key only',
   },
   // wider
   {
     kind: 'wider',
     name: 'half a minute old',
     of: ['paddle'],
-    why: 'It allows five seconds, less than a slow network or a cold start takes; we allow five minutes',
+    why: 'It allows five seconds, less than a slow network takes; we allow five minutes',
   },
   {
     kind: 'wider',
@@ -187,7 +186,7 @@ const ENTRIES: readonly Entry[] = [
       'pubsub',
       'monday',
     ],
-    why: 'Some proxies repeat a header, and servers join the copies with a comma; equal copies say nothing new',
+    why: 'Proxies repeat headers, and servers join them with a comma: equal copies say nothing new',
   },
   {
     kind: 'wider',
@@ -205,13 +204,13 @@ const ENTRIES: readonly Entry[] = [
       'hubspot-legacy/hubspot-v1',
       'braintree',
     ],
-    why: 'It compares texts; we compare the decoded bytes, and hex has two cases',
+    why: COMPARES_TEXTS,
   },
   {
     kind: 'wider',
     name: 'signature prefix in capitals',
     of: ['github', 'notion', 'slack', 'monday'],
-    why: 'The prefix is a label and not a part of the signature',
+    why: 'The prefix is a label, not a part of the signature',
   },
   {
     kind: 'wider',
@@ -225,25 +224,25 @@ const ENTRIES: readonly Entry[] = [
       'twilio/twilio-json',
       'hubspot/hubspot-v3',
     ],
-    why: 'It compares texts; we compare the decoded bytes, and the padding of base64 carries none',
+    why: COMPARES_TEXTS,
   },
   {
     kind: 'wider',
     name: 'white space after each separator',
     of: ['stripe', 'paddle', 'sanity'],
-    why: 'It does not trim the names; a space after a comma in a header means nothing (RFC 9110)',
+    why: 'It does not trim names; a space after a comma means nothing (RFC 9110)',
   },
   {
     kind: 'wider',
     name: 'two signatures, the good one first',
     of: ['sanity'],
-    why: 'Its format has the place for a list, but Sanity sends one signature so far',
+    why: 'Its format has room for a list, but Sanity sends one signature so far',
   },
   {
     kind: 'wider',
     name: 'two signatures, the good one last',
     of: ['sanity'],
-    why: 'Its format has the place for a list, but Sanity sends one signature so far',
+    why: 'Its format has room for a list, but Sanity sends one signature so far',
   },
 ];
 
