@@ -57,7 +57,7 @@ export const rowsOfRun = (calls: ReadonlyMap<Pick<MatrixRow, 'journey' | 'functi
 /** A call by the names of tables and queues without the stage's prefix and CloudFormation's hash. */
 export const callName = (name: string): string => name.replace(/\b[a-z]+-(?=[A-Z])|[0-9A-F]{8}\b/g, '');
 
-/** A row for each function of a journey, with its calls; under each fault, to how many of them it happened. */
+/** A row for each function of a journey, with its calls, and to how many of them each fault happened. */
 export function tableOf(rows: readonly MatrixRow[]): string {
   const lines = new Map<string, { calls: Set<string>; counts: Map<CallFault, number> }>();
   const order = JOURNEYS.map(it => it.name);
@@ -69,10 +69,11 @@ export function tableOf(rows: readonly MatrixRow[]): string {
     line.counts.set(fault, (line.counts.get(fault) ?? 0) + Number(happened));
     lines.set(key, line);
   }
-  const head = `| journey | function | calls | ${CALL_FAULTS.join(' | ')} |`;
-  const body = [...lines].map(
-    ([key, { calls, counts }]) =>
-      `| ${key} | ${[...calls].join(', ')} | ${CALL_FAULTS.map(it => counts.get(it) ?? '').join(' | ')} |`,
-  );
-  return [head, `|${'---|'.repeat(3 + CALL_FAULTS.length)}`, ...body].join('\n');
+  const head = '| journey | function | calls | each fault |';
+  const body = [...lines].map(([key, { calls, counts }]) => {
+    const times = CALL_FAULTS.map(it => counts.get(it) ?? 0);
+    const each = new Set(times).size === 1 ? `${times[0]}` : times.join(', ');
+    return `| ${key} | ${[...calls].join(', ')} | ${each} |`;
+  });
+  return [head, '|---|---|---|---|', ...body].join('\n');
 }
