@@ -59,7 +59,7 @@ export function renderProviderPage(spec: ProviderSpec): string {
     ...settings(spec),
     ...proof(spec),
     [...renderIdentity(spec.identity), ...renderSamples(spec.id)].join(' '),
-    ...spec.handshakes.map(handshake => `**Handshake:** ${renderHandshake(handshake)}.`),
+    ...(spec.handshakes ?? []).map(handshake => `**Handshake:** ${renderHandshake(handshake)}.`),
     [...renderAck(spec), `**Retries:** ${spec.retries}`].join(' '),
     ...addresses(spec),
     ...(spec.source === undefined ? [] : [`**Source:** ${spec.source}`]),

@@ -12,7 +12,6 @@ export const template: ProviderSpec = {
   strength: 'signed',
   verify: [
     {
-      id: 'acme',
       alg: 'hmac-sha256',
       // Where the signature is. Header names in lower case.
       sig: { from: 'header:x-acme-signature', parse: { prefix: 'sha256=' } },
@@ -30,9 +29,6 @@ export const template: ProviderSpec = {
     time: { from: 'json:created_at', unit: 'iso8601' },
   },
   ack: { status: 200, rejectStatus: 401, deadlineMs: 10_000 },
-  handshakes: [],
-  methods: ['POST'],
-  signatureHeaders: ['x-acme-signature', 'x-acme-timestamp'],
   retries: 'How often and for how long the provider tries again.',
   setup: 'Where to click, and where the secret is found.',
 };

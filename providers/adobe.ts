@@ -53,7 +53,6 @@ export const adobe: ProviderSpec = {
       respond: { status: 200, contentType: 'text/plain', body: '{echo(query:challenge)}', elseStatus: 400 },
     },
   ],
-  methods: ['POST', 'GET'],
   signatureHeaders: [
     'x-adobe-digital-signature-1',
     'x-adobe-digital-signature-2',

@@ -25,9 +25,6 @@ export const adyenPlatforms: ProviderSpec = {
     ordering: 'json:data.id',
   },
   ack: { status: 200, contentType: 'text/plain', body: '[accepted]', rejectStatus: 401, deadlineMs: 10_000 },
-  handshakes: [],
-  methods: ['POST'],
-  signatureHeaders: ['hmacsignature'],
   keepHeaders: ['protocol'],
   retries: 'Three quick attempts, then a queue for up to 30 days.',
   setup:

@@ -9,7 +9,6 @@ export const adyen: ProviderSpec = {
   strength: 'signed',
   verify: [
     {
-      id: 'adyen',
       alg: 'hmac-sha256',
       batch: 'notificationItems[].NotificationRequestItem',
       sig: { from: 'json:additionalData.hmacSignature' },
@@ -29,9 +28,6 @@ export const adyen: ProviderSpec = {
   },
   // The text keeps integrations happy that were set up when Adyen still demanded it.
   ack: { status: 200, contentType: 'text/plain', body: '[accepted]', rejectStatus: 401, deadlineMs: 10_000 },
-  handshakes: [],
-  methods: ['POST'],
-  signatureHeaders: [],
   retries:
     'Three quick attempts (9, 18, 27 seconds), then a queue per endpoint, which holds back later events: after 2, 5, 10, 15, 30 minutes, 1, 2, 4, 8 hours and so on for 30 days.',
   setup:

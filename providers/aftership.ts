@@ -11,7 +11,6 @@ export const aftership: ProviderSpec = {
   strength: 'signed',
   verify: [
     {
-      id: 'aftership',
       alg: 'hmac-sha256',
       sig: {
         from: ['header:aftership-hmac-sha256', 'header:as-signature-hmac-sha256', 'header:am-webhook-signature'],
@@ -33,9 +32,6 @@ export const aftership: ProviderSpec = {
     ordering: ['json:msg.id', 'json:data.id'],
   },
   ack: { status: 200, rejectStatus: 401, deadlineMs: 10_000 },
-  handshakes: [],
-  methods: ['POST'],
-  signatureHeaders: ['aftership-hmac-sha256', 'as-signature-hmac-sha256', 'am-webhook-signature'],
   keepHeaders: ['as-webhook-version'],
   retries: 'Up to 14 attempts with doubled waits, over 68 hours.',
   setup:

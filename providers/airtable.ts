@@ -9,7 +9,6 @@ export const airtable: ProviderSpec = {
   strength: 'signed',
   verify: [
     {
-      id: 'airtable',
       alg: 'hmac-sha256',
       sig: { from: 'header:x-airtable-content-mac', parse: { prefix: 'hmac-sha256=' } },
       encoding: 'hex',
@@ -24,9 +23,6 @@ export const airtable: ProviderSpec = {
     ordering: 'json:base.id',
   },
   ack: { status: 204, body: '', rejectStatus: 401, deadlineMs: 10_000 },
-  handshakes: [],
-  methods: ['POST'],
-  signatureHeaders: ['x-airtable-content-mac'],
   retries: 'With growing waits; repeated failures switch notifications off.',
   setup:
     'Create the webhook through the API with this URL as notificationUrl: macSecretBase64 in the answer, shown once, is the secret. Notices are empty: the handler fetches payloads with its cursor. Webhooks expire after seven days unless refreshed.',

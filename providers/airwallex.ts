@@ -10,7 +10,6 @@ export const airwallex: ProviderSpec = {
   strength: 'signed',
   verify: [
     {
-      id: 'airwallex',
       alg: 'hmac-sha256',
       sig: { from: 'header:x-signature' },
       encoding: 'hex',
@@ -26,9 +25,6 @@ export const airwallex: ProviderSpec = {
     ordering: 'json:data.object.id',
   },
   ack: { status: 200, rejectStatus: 401, deadlineMs: 10_000 },
-  handshakes: [],
-  methods: ['POST'],
-  signatureHeaders: ['x-signature', 'x-timestamp'],
   retries: 'After anything but 200, for about three days with growing waits; the event id stays.',
   setup: 'Airwallex web app, Developer, Webhooks, New webhook: this URL and the events. The webhook shows its secret.',
 };

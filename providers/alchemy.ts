@@ -10,7 +10,6 @@ export const alchemy: ProviderSpec = {
   strength: 'signed',
   verify: [
     {
-      id: 'alchemy',
       alg: 'hmac-sha256',
       sig: { from: 'header:x-alchemy-signature' },
       encoding: 'hex',
@@ -25,9 +24,6 @@ export const alchemy: ProviderSpec = {
   },
   types: { character: '[A-Z_]', example: 'ADDRESS_ACTIVITY' },
   ack: { status: 200, rejectStatus: 401, deadlineMs: 10_000 },
-  handshakes: [],
-  methods: ['POST'],
-  signatureHeaders: ['x-alchemy-signature'],
   retries: 'For about ten minutes with growing waits; an hour on Enterprise plans.',
   setup:
     "Alchemy dashboard, Webhooks, Create webhook: this URL. The signing key on the webhook's page is the secret: one source per webhook.",

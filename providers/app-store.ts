@@ -10,7 +10,6 @@ export const appStore: ProviderSpec = {
   strength: 'signed',
   verify: [
     {
-      id: 'app-store',
       alg: 'jwt',
       sig: { from: 'json:signedPayload' },
       jwtAlg: 'ES256',
@@ -36,9 +35,6 @@ export const appStore: ProviderSpec = {
     time: { from: 'claim:signedDate', unit: 'ms' },
   },
   ack: { status: 200, rejectStatus: 401, deadlineMs: 10_000 },
-  handshakes: [],
-  methods: ['POST'],
-  signatureHeaders: [],
   settings: { bundleId: 'Bundle id of the app, e.g. com.example.app' },
   retries: 'Five times: after 1, 12, 24, 48 and 72 hours; none in the sandbox. notificationUUID stays.',
   setup:

@@ -6,9 +6,7 @@ export const asana: ProviderSpec = {
   docs: 'https://developers.asana.com/docs/webhooks-guide',
   checkedOn: '2026-11-21',
   strength: 'signed',
-  verify: [
-    { id: 'asana', alg: 'hmac-sha256', sig: { from: 'header:x-hook-signature' }, encoding: 'hex', message: '{body}' },
-  ],
+  verify: [{ alg: 'hmac-sha256', sig: { from: 'header:x-hook-signature' }, encoding: 'hex', message: '{body}' }],
   identity: {
     items: 'events[]',
     // Events have no id: what happened to what, down to the value that was set, added or removed.
@@ -52,7 +50,6 @@ export const asana: ProviderSpec = {
       respond: { status: 200, contentType: 'text/plain', body: '', elseStatus: 401 },
     },
   ],
-  methods: ['POST'],
   signatureHeaders: ['x-hook-signature', 'x-hook-secret'],
   retries: 'For up to 24 hours with growing waits. Asana itself may lose events: compare from time to time.',
   setup:

@@ -18,9 +18,6 @@ export const auth0: ProviderSpec = {
     ordering: 'json:data.user_id',
   },
   ack: { status: 200, rejectStatus: 401, deadlineMs: 10_000 },
-  handshakes: [],
-  methods: ['POST'],
-  signatureHeaders: ['authorization'],
   retries: 'A few attempts; a stream that keeps failing is paused.',
   setup:
     'Auth0 Dashboard, Monitoring, Streams, Custom Webhook: this URL, application/json, format JSON Lines or JSON Array, and an authorization token you choose: the whole header value is the secret.',

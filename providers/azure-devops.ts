@@ -8,7 +8,7 @@ export const azureDevops: ProviderSpec = {
   source: 'MicrosoftDocs/azure-devops-docs, docs/service-hooks/services/webhooks.md and events.md.',
   unconfirmed: ['same id on retries', 'retries', 'deadline'],
   strength: 'shared-secret',
-  verify: [{ id: 'azure-devops', alg: 'basic', sig: { from: 'header:authorization' } }],
+  verify: [{ alg: 'basic', sig: { from: 'header:authorization' } }],
   identity: {
     // Each subscription of an event is a notification of its own.
     key: [['json:subscriptionId', 'json:id']],
@@ -17,9 +17,6 @@ export const azureDevops: ProviderSpec = {
     ordering: 'json:resource.id',
   },
   ack: { status: 200, rejectStatus: 401, deadlineMs: 10_000 },
-  handshakes: [],
-  methods: ['POST'],
-  signatureHeaders: ['authorization'],
   retries:
     'Several with growing waits after transient failures; a subscription that keeps failing goes on probation, then is disabled.',
   setup:

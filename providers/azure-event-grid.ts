@@ -37,8 +37,6 @@ export const azureEventGrid: ProviderSpec = {
       },
     },
   ],
-  methods: ['POST'],
-  signatureHeaders: ['authorization'],
   keepHeaders: ['aeg-event-type', 'aeg-subscription-name', 'aeg-delivery-count'],
   retries:
     "For 24 hours with growing waits, then the subscription's dead-letter container. None after 400, 401, 403, 404 and 413.",

@@ -36,9 +36,6 @@ export const bigcommerce: ProviderSpec = {
     ordering: 'json:data.id',
   },
   ack: { status: 200, rejectStatus: 401, deadlineMs: 10_000 },
-  handshakes: [],
-  methods: ['POST'],
-  signatureHeaders: ['authorization', 'webhook-signature', 'webhook-timestamp'],
   retries: 'After 1, 3, 5, 10, 15, 30 minutes, 1, 2, 6, 14 and 24 hours (48 in all); then the webhook is disabled.',
   setup:
     'Create the webhook through the API with this URL as destination. The secret is the client secret of the account or app that created it. Unsigned webhooks: set headers: { "authorization": a random text }, and that text is the secret. Notices only name the object: read it through the API.',

@@ -9,7 +9,6 @@ export const bitbucket: ProviderSpec = {
   strength: 'signed',
   verify: [
     {
-      id: 'bitbucket',
       alg: 'hmac-sha256',
       sig: { from: 'header:x-hub-signature', parse: { prefix: 'sha256=' } },
       encoding: 'hex',
@@ -18,10 +17,7 @@ export const bitbucket: ProviderSpec = {
   ],
   identity: { key: [['header:x-request-uuid']], type: ['header:x-event-key'] },
   ack: { status: 200, rejectStatus: 401, deadlineMs: 10_000 },
-  handshakes: [],
-  methods: ['POST'],
-  signatureHeaders: ['x-hub-signature'],
-  keepHeaders: ['x-request-uuid', 'x-event-key', 'x-hook-uuid', 'x-attempt-number'],
+  keepHeaders: ['x-hook-uuid', 'x-attempt-number'],
   retries: 'Two more, counted in X-Attempt-Number. Payloads above 256 KB are not sent.',
   setup: 'Repository settings, Webhooks, Add webhook: this URL, a secret you choose, and the triggers.',
 };

@@ -34,9 +34,6 @@ export const box: ProviderSpec = {
   },
   types: { character: '[A-Z_.]', example: 'FILE.UPLOADED' },
   ack: { status: 200, rejectStatus: 401, deadlineMs: 30_000 },
-  handshakes: [],
-  methods: ['POST'],
-  signatureHeaders: ['box-signature-primary', 'box-signature-secondary', 'box-delivery-timestamp'],
   keepHeaders: ['box-delivery-id'],
   retries: 'Up to ten, first after five minutes, then with growing waits.',
   setup:

@@ -9,7 +9,6 @@ export const braintree: ProviderSpec = {
   strength: 'signed',
   verify: [
     {
-      id: 'braintree',
       alg: 'hmac-sha1',
       sig: { from: 'form:bt_signature', parse: { item: '&', kv: '|', key: 'config:publicKey' } },
       encoding: 'hex',
@@ -43,8 +42,6 @@ export const braintree: ProviderSpec = {
       },
     },
   ],
-  methods: ['POST', 'GET'],
-  signatureHeaders: [],
   settings: { publicKey: 'Public API key of that private key' },
   retries: 'Every hour for 24 hours.',
   setup:

@@ -1,4 +1,5 @@
 import type { ProviderSpec } from 'holdfast';
+import { standardScheme } from './schemes/standard-scheme.ts';
 
 export const brex: ProviderSpec = {
   id: 'brex',
@@ -8,24 +9,10 @@ export const brex: ProviderSpec = {
   source: "developer.brex.com, docs/webhooks and API schemas. Signature: two receivers, and Svix' list of sources.",
   unconfirmed: ['deadline', 'fields that date and order', 'same id on retries'],
   strength: 'signed',
-  verify: [
-    {
-      id: 'brex',
-      alg: 'hmac-sha256',
-      sig: { from: 'header:webhook-signature', parse: { item: ' ', kv: ',', key: 'v1' } },
-      encoding: 'base64',
-      key: { encoding: 'base64', strip: ['whsec_'] },
-      message: '{header:webhook-id}.{ts}.{body}',
-      time: { from: 'header:webhook-timestamp', unit: 's', past: 300, future: 300, signed: true },
-    },
-  ],
+  verify: [standardScheme('webhook', ['whsec_'])],
   identity: { key: [['header:webhook-id']], type: ['json:event_type'] },
   types: { character: '[A-Z_]', example: 'TRANSFER_PROCESSED' },
   ack: { status: 200, rejectStatus: 401, deadlineMs: 10_000 },
-  handshakes: [],
-  methods: ['POST'],
-  signatureHeaders: ['webhook-signature', 'webhook-timestamp'],
-  keepHeaders: ['webhook-id'],
   retries: 'Not documented.',
   setup:
     'Create the webhook with POST /v1/webhooks, this URL and event types; GET /v1/webhooks/secrets gives the secret. During a replacement both secrets sign.',

@@ -11,7 +11,6 @@ export const calCom: ProviderSpec = {
   strength: 'signed',
   verify: [
     {
-      id: 'cal-com',
       alg: 'hmac-sha256',
       sig: { from: 'header:x-cal-signature-256' },
       encoding: 'hex',
@@ -27,9 +26,6 @@ export const calCom: ProviderSpec = {
   },
   types: { character: '[A-Z_]', example: 'BOOKING_CREATED' },
   ack: { status: 200, rejectStatus: 401, deadlineMs: 10_000 },
-  handshakes: [],
-  methods: ['POST'],
-  signatureHeaders: ['x-cal-signature-256'],
   retries: 'None.',
   setup:
     'Cal.com, Settings, Developer, Webhooks, New: this URL, the triggers, and a secret you choose; without one nothing is signed. Leave the custom payload template off: the payload holds the type.',

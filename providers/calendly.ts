@@ -9,7 +9,6 @@ export const calendly: ProviderSpec = {
   strength: 'signed',
   verify: [
     {
-      id: 'calendly',
       alg: 'hmac-sha256',
       sig: { from: 'header:calendly-webhook-signature', parse: { item: ',', kv: '=', key: 'v1', single: ['t'] } },
       encoding: 'hex',
@@ -24,9 +23,6 @@ export const calendly: ProviderSpec = {
     ordering: 'json:payload.uri',
   },
   ack: { status: 200, rejectStatus: 401, deadlineMs: 10_000 },
-  handshakes: [],
-  methods: ['POST'],
-  signatureHeaders: ['calendly-webhook-signature'],
   retries: 'For 24 hours with growing waits; then the subscription is disabled.',
   setup:
     'Create the subscription through POST /webhook_subscriptions with this URL and a signing_key you choose, which is the secret. Without it nothing is signed.',

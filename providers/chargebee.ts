@@ -7,7 +7,7 @@ export const chargebee: ProviderSpec = {
   checkedOn: '2026-11-21',
   unconfirmed: ['event fields', 'retries', 'deadline'],
   strength: 'shared-secret',
-  verify: [{ id: 'chargebee', alg: 'basic', sig: { from: 'header:authorization' } }],
+  verify: [{ alg: 'basic', sig: { from: 'header:authorization' } }],
   identity: {
     key: [['json:id']],
     type: ['json:event_type'],
@@ -17,9 +17,6 @@ export const chargebee: ProviderSpec = {
     unstableBody: true,
   },
   ack: { status: 200, rejectStatus: 401, deadlineMs: 20_000 },
-  handshakes: [],
-  methods: ['POST'],
-  signatureHeaders: ['authorization'],
   retries: 'Up to seven over about two days.',
   setup:
     'Chargebee, Settings, Configure Chargebee, Webhooks: this URL, Protect webhook URL with basic authentication, a user and password you choose. The secret is user:password.',

@@ -10,7 +10,6 @@ export const checkoutCom: ProviderSpec = {
   strength: 'signed',
   verify: [
     {
-      id: 'checkout-com',
       alg: 'hmac-sha256',
       sig: { from: 'header:cko-signature' },
       encoding: 'hex',
@@ -24,8 +23,6 @@ export const checkoutCom: ProviderSpec = {
     ordering: 'json:data.id',
   },
   ack: { status: 200, rejectStatus: 401, deadlineMs: 10_000 },
-  handshakes: [],
-  methods: ['POST'],
   signatureHeaders: ['cko-signature', 'authorization'],
   retries: 'Eight over about two days with growing waits; the event id stays.',
   setup:

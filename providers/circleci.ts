@@ -10,7 +10,6 @@ export const circleci: ProviderSpec = {
   strength: 'signed',
   verify: [
     {
-      id: 'circleci',
       alg: 'hmac-sha256',
       sig: { from: 'header:circleci-signature', parse: { item: ',', kv: '=', key: 'v1' } },
       encoding: 'hex',
@@ -24,9 +23,6 @@ export const circleci: ProviderSpec = {
     ordering: 'json:workflow.id',
   },
   ack: { status: 200, rejectStatus: 401, deadlineMs: 5_000 },
-  handshakes: [],
-  methods: ['POST'],
-  signatureHeaders: ['circleci-signature'],
   keepHeaders: ['circleci-event-type'],
   retries: 'Possible after anything but 2xx, with the same id.',
   setup:

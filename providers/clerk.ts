@@ -1,4 +1,5 @@
 import type { ProviderSpec } from 'holdfast';
+import { standardScheme } from './schemes/standard-scheme.ts';
 
 export const clerk: ProviderSpec = {
   id: 'clerk',
@@ -7,17 +8,7 @@ export const clerk: ProviderSpec = {
   checkedOn: '2026-11-21',
   unconfirmed: ['event fields', "that Svix' schedule is unchanged"],
   strength: 'signed',
-  verify: [
-    {
-      id: 'clerk',
-      alg: 'hmac-sha256',
-      sig: { from: 'header:svix-signature', parse: { item: ' ', kv: ',', key: 'v1' } },
-      encoding: 'base64',
-      key: { encoding: 'base64', strip: ['v1,whsec_', 'whsec_'] },
-      message: '{header:svix-id}.{ts}.{body}',
-      time: { from: 'header:svix-timestamp', unit: 's', past: 300, future: 300, signed: true },
-    },
-  ],
+  verify: [standardScheme('svix', ['v1,whsec_', 'whsec_'])],
   identity: {
     key: [['header:svix-id']],
     type: ['json:type'],
@@ -25,10 +16,6 @@ export const clerk: ProviderSpec = {
     ordering: 'json:data.id',
   },
   ack: { status: 200, rejectStatus: 401, deadlineMs: 15_000 },
-  handshakes: [],
-  methods: ['POST'],
-  signatureHeaders: ['svix-signature', 'svix-timestamp'],
-  keepHeaders: ['svix-id'],
   retries: 'Eight attempts over about 28 hours (Clerk sends through Svix).',
   setup:
     "Clerk Dashboard, Configure, Webhooks, Add endpoint: this URL and the events; the endpoint's page shows the signing secret (whsec_…).",

@@ -8,9 +8,7 @@ export const clickup: ProviderSpec = {
   source: 'developer.clickup.com, docs/webhooksignature and docs/webhookhealth.',
   unconfirmed: ['fields that identify and date'],
   strength: 'signed',
-  verify: [
-    { id: 'clickup', alg: 'hmac-sha256', sig: { from: 'header:x-signature' }, encoding: 'hex', message: '{body}' },
-  ],
+  verify: [{ alg: 'hmac-sha256', sig: { from: 'header:x-signature' }, encoding: 'hex', message: '{body}' }],
   identity: {
     key: [
       ['json:webhook_id', 'json:event', 'json:history_items.0.id'],
@@ -31,9 +29,6 @@ export const clickup: ProviderSpec = {
     ordering: 'json:task_id',
   },
   ack: { status: 200, rejectStatus: 401, deadlineMs: 7_000 },
-  handshakes: [],
-  methods: ['POST'],
-  signatureHeaders: ['x-signature'],
   retries: 'Up to five; 100 failures, or one 410, suspend the webhook.',
   setup:
     'Create the webhook through the API with this URL as endpoint: webhook.secret in the answer is the secret. One source per webhook.',

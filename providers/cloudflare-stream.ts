@@ -10,7 +10,6 @@ export const cloudflareStream: ProviderSpec = {
   strength: 'signed',
   verify: [
     {
-      id: 'cloudflare-stream',
       alg: 'hmac-sha256',
       sig: { from: 'header:webhook-signature', parse: { item: ',', kv: '=', key: 'sig1', single: ['time'] } },
       encoding: 'hex',
@@ -26,9 +25,6 @@ export const cloudflareStream: ProviderSpec = {
   },
   types: { character: '[a-z]', example: 'ready' },
   ack: { status: 200, rejectStatus: 401, deadlineMs: 10_000 },
-  handshakes: [],
-  methods: ['POST'],
-  signatureHeaders: ['webhook-signature'],
   retries: 'Not documented.',
   setup:
     'PUT /accounts/<account>/stream/webhook with this URL as notificationUrl: the answer has the secret. One webhook per account. Live inputs notify through Cloudflare Notifications, unsigned.',

@@ -32,10 +32,7 @@ export const coinbaseCdp: ProviderSpec = {
     type: ['header:x-event-type', 'json:event_type', 'json:eventType', 'json:type'],
   },
   ack: { status: 200, rejectStatus: 401, deadlineMs: 10_000 },
-  handshakes: [],
-  methods: ['POST'],
-  signatureHeaders: ['x-hook0-signature'],
-  keepHeaders: ['x-event-id', 'x-event-type', 'x-hook0-id'],
+  keepHeaders: ['x-hook0-id'],
   retries: 'Not documented; the sender is Hook0, which repeats with growing waits.',
   setup:
     'Create the webhook subscription through the CDP API with this URL; metadata.secret in the answer is the secret.',

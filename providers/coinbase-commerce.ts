@@ -9,7 +9,6 @@ export const coinbaseCommerce: ProviderSpec = {
   strength: 'signed',
   verify: [
     {
-      id: 'coinbase-commerce',
       alg: 'hmac-sha256',
       sig: { from: 'header:x-cc-webhook-signature' },
       encoding: 'hex',
@@ -25,9 +24,6 @@ export const coinbaseCommerce: ProviderSpec = {
     unstableBody: true,
   },
   ack: { status: 200, rejectStatus: 401, deadlineMs: 10_000 },
-  handshakes: [],
-  methods: ['POST'],
-  signatureHeaders: ['x-cc-webhook-signature'],
   retries: 'For up to three days with growing waits of at most one hour.',
   setup:
     'Coinbase Commerce, Settings, Notifications, Webhook subscriptions: add this URL and reveal the shared secret.',

@@ -10,7 +10,6 @@ export const commerceLayer: ProviderSpec = {
   strength: 'signed',
   verify: [
     {
-      id: 'commerce-layer',
       alg: 'hmac-sha256',
       sig: { from: 'header:x-commercelayer-signature' },
       encoding: 'base64',
@@ -26,9 +25,6 @@ export const commerceLayer: ProviderSpec = {
   },
   types: { character: '[a-z_.]', example: 'orders.place' },
   ack: { status: 200, rejectStatus: 401, deadlineMs: 5_000 },
-  handshakes: [],
-  methods: ['POST'],
-  signatureHeaders: ['x-commercelayer-signature'],
   retries: 'Up to ten; 30 failures in a row disable the webhook until somebody resets it.',
   setup:
     'Create the webhook (dashboard or POST /api/webhooks) with a topic and this URL as callback_url: shared_secret in the answer is the secret. One source per webhook.',

@@ -9,7 +9,6 @@ export const contentful: ProviderSpec = {
   strength: 'signed',
   verify: [
     {
-      id: 'contentful',
       alg: 'hmac-sha256',
       sig: { from: 'header:x-contentful-signature' },
       encoding: 'hex',
@@ -33,10 +32,8 @@ export const contentful: ProviderSpec = {
     ordering: 'json:sys.id',
   },
   ack: { status: 200, rejectStatus: 401, deadlineMs: 10_000 },
-  handshakes: [],
-  methods: ['POST'],
   signatureHeaders: ['x-contentful-signature', 'x-contentful-signed-headers', 'x-contentful-timestamp'],
-  keepHeaders: ['x-contentful-topic', 'x-contentful-webhook-name', 'x-contentful-idempotency-key'],
+  keepHeaders: ['x-contentful-webhook-name'],
   retries: 'Twice, 30 seconds apart, after 429 and 5xx.',
   setup:
     'Contentful, Settings, Webhooks: this URL without a query; then Request verification in its Settings: enable it for the space and copy the signing secret (64 characters, shown once).',

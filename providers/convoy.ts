@@ -32,9 +32,6 @@ export const convoy: ProviderSpec = {
     type: ['json:event_type', 'json:type'],
   },
   ack: { status: 200, rejectStatus: 401, deadlineMs: 10_000 },
-  handshakes: [],
-  methods: ['POST'],
-  signatureHeaders: ['x-convoy-signature'],
   retries: 'As the project is set.',
   setup:
     "For senders that deliver through Convoy: the endpoint's secret. The project must sign in hex with SHA-256 and header X-Convoy-Signature (its default). Prefer the advanced form: it signs a time.",

@@ -11,7 +11,6 @@ export const customerIo: ProviderSpec = {
   strength: 'signed',
   verify: [
     {
-      id: 'customer-io',
       alg: 'hmac-sha256',
       sig: { from: 'header:x-cio-signature' },
       encoding: 'hex',
@@ -28,9 +27,6 @@ export const customerIo: ProviderSpec = {
   },
   types: { character: '[a-z_.]', example: 'email.delivered' },
   ack: { status: 200, rejectStatus: 401, deadlineMs: 4_000 },
-  handshakes: [],
-  methods: ['POST'],
-  signatureHeaders: ['x-cio-signature', 'x-cio-timestamp'],
   retries: 'For up to seven days with growing waits.',
   setup:
     "Customer.io, Data & Integrations, Integrations, Reporting Webhooks, Add: this URL and the events. The webhook's signing key is the secret.",

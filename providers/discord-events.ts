@@ -32,8 +32,6 @@ export const discordEvents: ProviderSpec = {
       respond: { status: 204, contentType: 'application/json', body: '', elseStatus: 401 },
     },
   ],
-  methods: ['POST'],
-  signatureHeaders: ['x-signature-ed25519', 'x-signature-timestamp'],
   retries:
     "Several for up to ten minutes with growing waits; then the event is lost. Too many failures stop Discord's sending.",
   setup:

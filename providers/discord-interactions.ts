@@ -32,8 +32,6 @@ export const discordInteractions: ProviderSpec = {
       respond: { status: 200, contentType: 'application/json', body: '{"type":1}', elseStatus: 401 },
     },
   ],
-  methods: ['POST'],
-  signatureHeaders: ['x-signature-ed25519', 'x-signature-timestamp'],
   retries: 'None: an interaction not answered in time fails for the user.',
   setup:
     'Discord Developer Portal, the application, General Information: copy the Public Key, which is the secret, and enter this URL as Interactions Endpoint URL. Discord probes it with good and bad signatures, also later. Commands and modals are acknowledged as "thinking"; autocomplete needs its answer at once and cannot go through a queue.',

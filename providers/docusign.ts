@@ -9,7 +9,6 @@ export const docusign: ProviderSpec = {
   strength: 'signed',
   verify: [
     {
-      id: 'docusign',
       alg: 'hmac-sha256',
       sig: {
         from: 'header:x-docusign-signature-1',
@@ -42,9 +41,6 @@ export const docusign: ProviderSpec = {
     unstableBody: true,
   },
   ack: { status: 200, rejectStatus: 401, deadlineMs: 100_000 },
-  handshakes: [],
-  methods: ['POST'],
-  signatureHeaders: ['x-docusign-signature-1'],
   retries: 'Over several days with growing waits, counted in retryCount.',
   setup:
     'DocuSign Settings, Connect: create the configuration with this URL, format JSON (REST v2.1), Include HMAC Signature; a key of Connect Keys is the secret. Each active key adds a header, so keys rotate without a gap. Keep documents out of the payload: they exceed the size limit.',

@@ -9,7 +9,6 @@ export const dropbox: ProviderSpec = {
   strength: 'signed',
   verify: [
     {
-      id: 'dropbox',
       alg: 'hmac-sha256',
       sig: { from: 'header:x-dropbox-signature' },
       encoding: 'hex',
@@ -33,8 +32,6 @@ export const dropbox: ProviderSpec = {
       },
     },
   ],
-  methods: ['POST', 'GET'],
-  signatureHeaders: ['x-dropbox-signature'],
   retries: 'With growing waits; too many failures throttle the app or disable its webhook.',
   setup:
     'Dropbox App Console, the app, Webhooks: add this URL (Dropbox calls with a challenge at once). The secret is the App secret. A notice says only whose files changed: the handler asks /files/list_folder/continue with its cursor.',

@@ -9,7 +9,6 @@ export const dwolla: ProviderSpec = {
   strength: 'signed',
   verify: [
     {
-      id: 'dwolla',
       alg: 'hmac-sha256',
       sig: { from: 'header:x-request-signature-sha-256' },
       encoding: 'hex',
@@ -28,9 +27,6 @@ export const dwolla: ProviderSpec = {
   },
   types: { character: '[a-z_]', example: 'customer_transfer_completed' },
   ack: { status: 200, rejectStatus: 401, deadlineMs: 20_000 },
-  handshakes: [],
-  methods: ['POST'],
-  signatureHeaders: ['x-request-signature-sha-256'],
   retries: 'Eight over 72 hours with growing waits, after 400 or above or no answer.',
   setup:
     'Create a webhook subscription through the API with this URL and a secret you choose. Events come in no certain order.',

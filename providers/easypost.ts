@@ -15,7 +15,6 @@ export const easypost: ProviderSpec = {
   strength: 'signed',
   verify: [
     {
-      id: 'easypost',
       alg: 'hmac-sha256',
       sig: { from: 'header:x-hmac-signature', parse: { prefix: 'hmac-sha256-hex=' } },
       encoding: 'hex',
@@ -31,9 +30,6 @@ export const easypost: ProviderSpec = {
     unstableBody: true,
   },
   ack: { status: 200, rejectStatus: 401, deadlineMs: 10_000 },
-  handshakes: [],
-  methods: ['POST'],
-  signatureHeaders: ['x-hmac-signature'],
   retries: 'After anything but 2xx; a webhook that keeps failing may be disabled.',
   setup:
     'Create the webhook (POST /v2/webhooks or account page) with this URL and a webhook_secret you choose, which is the secret: letters and digits only, since EasyPost changes others before it signs.',

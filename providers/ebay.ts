@@ -30,7 +30,6 @@ export const ebay: ProviderSpec = {
       },
     },
   ],
-  methods: ['POST', 'GET'],
   signatureHeaders: ['x-ebay-signature'],
   keepHeaders: ['x-ebay-signature'],
   settings: { verificationToken: 'The token entered at eBay: 32 to 80 letters, digits, _ and -' },

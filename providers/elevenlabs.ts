@@ -10,7 +10,6 @@ export const elevenlabs: ProviderSpec = {
   strength: 'signed',
   verify: [
     {
-      id: 'elevenlabs',
       alg: 'hmac-sha256',
       sig: { from: 'header:elevenlabs-signature', parse: { item: ',', kv: '=', key: 'v0', single: ['t'] } },
       encoding: 'hex',
@@ -25,9 +24,6 @@ export const elevenlabs: ProviderSpec = {
     ordering: 'json:data.conversation_id',
   },
   ack: { status: 200, rejectStatus: 401, deadlineMs: 10_000 },
-  handshakes: [],
-  methods: ['POST'],
-  signatureHeaders: ['elevenlabs-signature'],
   retries: 'Not documented; ten failures in a row, with the last success a week ago, disable the webhook.',
   setup: 'ElevenLabs, Settings, Webhooks, Create: this URL, HMAC. The secret is shown once.',
 };

@@ -10,7 +10,6 @@ export const expoEas: ProviderSpec = {
   strength: 'signed',
   verify: [
     {
-      id: 'expo-eas',
       alg: 'hmac-sha1',
       sig: { from: 'header:expo-signature', parse: { prefix: 'sha1=' } },
       encoding: 'hex',
@@ -26,9 +25,6 @@ export const expoEas: ProviderSpec = {
   },
   types: { character: '[a-z]', example: 'finished' },
   ack: { status: 200, rejectStatus: 401, deadlineMs: 10_000 },
-  handshakes: [],
-  methods: ['POST'],
-  signatureHeaders: ['expo-signature'],
   retries: 'A few with growing waits, unless the answer is 200 to 399.',
   setup:
     "In the project's folder: eas webhook:create, event BUILD or SUBMIT, this URL, and a secret you choose (16 characters or more).",

@@ -7,7 +7,7 @@ export const figma: ProviderSpec = {
   checkedOn: '2026-11-21',
   unconfirmed: ['event fields', 'retries', 'deadline'],
   strength: 'shared-secret',
-  verify: [{ id: 'figma', alg: 'token', sig: { from: 'json:passcode' } }],
+  verify: [{ alg: 'token', sig: { from: 'json:passcode' } }],
   identity: {
     key: [
       // A publication sends an event for each type of asset, all of one time. The body counts its deliveries (retries).
@@ -45,8 +45,6 @@ export const figma: ProviderSpec = {
       respond: { status: 200, contentType: 'text/plain', body: '', elseStatus: 401 },
     },
   ],
-  methods: ['POST'],
-  signatureHeaders: [],
   retries: 'Three: after 5 minutes, 30 minutes and 3 hours.',
   setup:
     'Create the webhook through POST /v2/webhooks with this URL as endpoint and a passcode you choose, which is the secret. It travels inside every body: handlers see it, logs must not.',

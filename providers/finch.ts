@@ -10,7 +10,6 @@ export const finch: ProviderSpec = {
   strength: 'signed',
   verify: [
     {
-      id: 'finch',
       alg: 'hmac-sha256',
       sig: { from: 'header:finch-signature', parse: { item: ' ', kv: ',', key: 'v1' } },
       encoding: 'base64',
@@ -26,10 +25,6 @@ export const finch: ProviderSpec = {
   },
   types: { character: '[a-z_.0-9]', example: 'employment.updated' },
   ack: { status: 200, rejectStatus: 401, deadlineMs: 10_000 },
-  handshakes: [],
-  methods: ['POST'],
-  signatureHeaders: ['finch-signature', 'finch-timestamp'],
-  keepHeaders: ['finch-event-id'],
   retries: 'Not documented.',
   setup:
     "Finch dashboard, Webhooks: add this URL and the events. The secret is the endpoint's signing secret (base64).",

@@ -11,7 +11,6 @@ export const front: ProviderSpec = {
   strength: 'signed',
   verify: [
     {
-      id: 'front',
       alg: 'hmac-sha256',
       sig: { from: 'header:x-front-signature' },
       encoding: 'base64',
@@ -40,8 +39,6 @@ export const front: ProviderSpec = {
       },
     },
   ],
-  methods: ['POST'],
-  signatureHeaders: ['x-front-signature', 'x-front-request-timestamp'],
   retries: 'Up to three.',
   setup:
     "Front, Settings, Developers, the app, Features, Webhooks: this URL, checked when saved, and the events. The app's signing key is the secret. Rule webhooks are signed otherwise (SHA-1 of the body with the API secret).",

@@ -10,7 +10,6 @@ export const fusionauth: ProviderSpec = {
   strength: 'signed',
   verify: [
     {
-      id: 'fusionauth',
       alg: 'jwt',
       sig: { from: 'header:x-fusionauth-signature-jwt' },
       jwtAlg: 'HS256',
@@ -25,9 +24,6 @@ export const fusionauth: ProviderSpec = {
     ordering: 'json:event.user.id',
   },
   ack: { status: 200, rejectStatus: 401, deadlineMs: 10_000 },
-  handshakes: [],
-  methods: ['POST'],
-  signatureHeaders: ['x-fusionauth-signature-jwt'],
   retries: "None by default: the event's transaction setting decides whether a failure stops what caused it.",
   setup:
     'FusionAuth, Settings, Webhooks, Add: this URL; Security: sign events with an HMAC key (SHA-256) of the Key Master. The secret is that of the key.',

@@ -8,7 +8,6 @@ export const genericHexBody: ProviderSpec = {
   strength: 'signed',
   verify: [
     {
-      id: 'generic-hex-body',
       alg: 'hmac-sha256',
       sig: { from: 'header:x-webhook-signature' },
       encoding: 'hex',
@@ -27,10 +26,6 @@ export const genericHexBody: ProviderSpec = {
     ordering: 'json:data.object.id',
   },
   ack: { status: 200, contentType: 'application/json', rejectStatus: 401, deadlineMs: 10_000 },
-  handshakes: [],
-  methods: ['POST'],
-  signatureHeaders: ['x-webhook-signature'],
-  keepHeaders: ['x-idempotency-key'],
   retries: 'Up to the sender.',
   setup:
     'For senders that put the bare hex HMAC-SHA256 of the raw body into X-Webhook-Signature. A captured request can be sent again at any age: put a unique id into the body. New senders: prefer generic.',

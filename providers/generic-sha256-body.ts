@@ -8,7 +8,6 @@ export const genericSha256Body: ProviderSpec = {
   strength: 'signed',
   verify: [
     {
-      id: 'generic-sha256-body',
       alg: 'hmac-sha256',
       sig: { from: 'header:x-webhook-signature', parse: { prefix: 'sha256=' } },
       encoding: 'hex',
@@ -26,10 +25,6 @@ export const genericSha256Body: ProviderSpec = {
     ordering: 'json:data.object.id',
   },
   ack: { status: 200, contentType: 'application/json', rejectStatus: 401, deadlineMs: 10_000 },
-  handshakes: [],
-  methods: ['POST'],
-  signatureHeaders: ['x-webhook-signature'],
-  keepHeaders: ['x-idempotency-key'],
   retries: 'Up to the sender.',
   setup:
     'For senders that sign the raw body only: X-Webhook-Signature: sha256=<hex HMAC-SHA256>, and a unique X-Idempotency-Key. The key is unsigned and nothing limits the age: a captured request can be sent again under a new key. Set dedupOnBody on the source to close that, or prefer generic.',

@@ -8,7 +8,6 @@ export const genericTV1: ProviderSpec = {
   strength: 'signed',
   verify: [
     {
-      id: 'generic-t-v1',
       alg: 'hmac-sha256',
       sig: { from: 'header:x-webhook-signature', parse: { item: ',', kv: '=', key: 'v1', single: ['t'] } },
       encoding: 'hex',
@@ -27,10 +26,6 @@ export const genericTV1: ProviderSpec = {
     ordering: 'json:data.object.id',
   },
   ack: { status: 200, contentType: 'application/json', rejectStatus: 401, deadlineMs: 10_000 },
-  handshakes: [],
-  methods: ['POST'],
-  signatureHeaders: ['x-webhook-signature'],
-  keepHeaders: ['x-event-id', 'x-webhook-id'],
   retries: 'Up to the sender.',
   setup:
     "For senders that follow Stripe's pattern: X-Webhook-Signature: t=<Unix seconds>,v1=<hex HMAC-SHA256 of time, full stop and raw body>. A rotation may send several v1.",

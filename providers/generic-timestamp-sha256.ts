@@ -8,7 +8,6 @@ export const genericTimestampSha256: ProviderSpec = {
   strength: 'signed',
   verify: [
     {
-      id: 'generic-timestamp-sha256',
       alg: 'hmac-sha256',
       sig: { from: 'header:webhook-signature', parse: { item: ',', kv: '=', key: 'sha256', single: ['keyId'] } },
       encoding: 'hex',
@@ -23,10 +22,6 @@ export const genericTimestampSha256: ProviderSpec = {
     ordering: 'json:data.object.id',
   },
   ack: { status: 200, contentType: 'application/json', rejectStatus: 401, deadlineMs: 10_000 },
-  handshakes: [],
-  methods: ['POST'],
-  signatureHeaders: ['webhook-signature', 'webhook-timestamp'],
-  keepHeaders: ['webhook-id'],
   retries: 'Up to the sender.',
   setup:
     'For senders that sign the time in Webhook-Timestamp (Unix seconds) with the body: Webhook-Signature: sha256=<hex HMAC-SHA256 of time, full stop and raw body>,keyId=<name of the key>. The name tells people which secret signed during a rotation; it is unsigned and decides nothing.',

@@ -8,7 +8,6 @@ export const generic: ProviderSpec = {
   strength: 'signed',
   verify: [
     {
-      id: 'generic',
       alg: 'hmac-sha256',
       sig: { from: 'header:x-webhook-signature', parse: { prefix: 'sha256=' } },
       encoding: 'hex',
@@ -28,10 +27,6 @@ export const generic: ProviderSpec = {
     ordering: 'json:data.object.id',
   },
   ack: { status: 200, contentType: 'application/json', rejectStatus: 401, deadlineMs: 10_000 },
-  handshakes: [],
-  methods: ['POST'],
-  signatureHeaders: ['x-webhook-signature', 'x-webhook-timestamp'],
-  keepHeaders: ['x-event-id'],
   retries: 'Up to the sender: repeat after anything outside 2xx, or no answer within ten seconds.',
   setup:
     'For senders you write. Agree on a random secret of at least 32 bytes. Send the Unix time in seconds as X-Webhook-Timestamp, and as X-Webhook-Signature: sha256=<hex> the HMAC-SHA256 of timestamp, full stop and raw body. Put a unique event_id into the body; X-Event-Id, unsigned, is read only if it is missing.',

@@ -8,9 +8,7 @@ export const gitea: ProviderSpec = {
   source: 'go-gitea/gitea, services/webhook/deliver.go and models/webhook/hooktask.go.',
   unconfirmed: ['same UUID when a person replays a delivery', 'deadline (a server setting)', 'the field that orders'],
   strength: 'signed',
-  verify: [
-    { id: 'gitea', alg: 'hmac-sha256', sig: { from: 'header:x-gitea-signature' }, encoding: 'hex', message: '{body}' },
-  ],
+  verify: [{ alg: 'hmac-sha256', sig: { from: 'header:x-gitea-signature' }, encoding: 'hex', message: '{body}' }],
   identity: {
     // Not signed.
     key: [['header:x-gitea-delivery']],
@@ -20,8 +18,6 @@ export const gitea: ProviderSpec = {
   },
   types: { character: '[a-z_.]', example: 'pull_request.opened' },
   ack: { status: 200, rejectStatus: 401, deadlineMs: 5_000 },
-  handshakes: [],
-  methods: ['POST'],
   signatureHeaders: ['x-gitea-signature', 'x-gogs-signature', 'x-hub-signature', 'x-hub-signature-256'],
   keepHeaders: ['x-gitea-event-type'],
   retries: 'None.',

@@ -9,7 +9,6 @@ export const github: ProviderSpec = {
   strength: 'signed',
   verify: [
     {
-      id: 'github',
       alg: 'hmac-sha256',
       sig: { from: 'header:x-hub-signature-256', parse: { prefix: 'sha256=' } },
       encoding: 'hex',
@@ -30,7 +29,6 @@ export const github: ProviderSpec = {
       respond: { status: 200, contentType: 'text/plain', body: 'pong' },
     },
   ],
-  methods: ['POST'],
   ips: {
     ranges: [
       '192.30.252.0/22',
@@ -46,7 +44,7 @@ export const github: ProviderSpec = {
     copied: true,
   },
   signatureHeaders: ['x-hub-signature-256', 'x-hub-signature'],
-  keepHeaders: ['x-github-event', 'x-github-delivery', 'x-github-hook-id', 'x-github-hook-installation-target-id'],
+  keepHeaders: ['x-github-hook-id', 'x-github-hook-installation-target-id'],
   retries: 'None. A person or script can redeliver the last three days; the delivery id stays.',
   setup:
     'Repository, organisation or app settings, Webhooks, Add webhook: this URL, content type application/json, and a long random secret you choose.',

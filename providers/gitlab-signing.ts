@@ -1,4 +1,5 @@
 import type { ProviderSpec } from 'holdfast';
+import { standardScheme } from './schemes/standard-scheme.ts';
 
 export const gitlabSigning: ProviderSpec = {
   id: 'gitlab-signing',
@@ -7,17 +8,7 @@ export const gitlabSigning: ProviderSpec = {
   checkedOn: '2026-11-21',
   unconfirmed: ['number of retries'],
   strength: 'signed',
-  verify: [
-    {
-      id: 'gitlab-signing',
-      alg: 'hmac-sha256',
-      sig: { from: 'header:webhook-signature', parse: { item: ' ', kv: ',', key: 'v1' } },
-      encoding: 'base64',
-      key: { encoding: 'base64', strip: ['v1,whsec_', 'whsec_'] },
-      message: '{header:webhook-id}.{ts}.{body}',
-      time: { from: 'header:webhook-timestamp', unit: 's', past: 300, future: 300, signed: true },
-    },
-  ],
+  verify: [standardScheme('webhook', ['v1,whsec_', 'whsec_'])],
   identity: {
     key: [['header:webhook-id']],
     type: ['header:x-gitlab-event', 'json:object_attributes.action'],
@@ -25,10 +16,8 @@ export const gitlabSigning: ProviderSpec = {
     ordering: 'json:object_attributes.id',
   },
   ack: { status: 200, rejectStatus: 401, deadlineMs: 10_000 },
-  handshakes: [],
-  methods: ['POST'],
   signatureHeaders: ['webhook-signature', 'webhook-timestamp', 'x-gitlab-token'],
-  keepHeaders: ['webhook-id', 'x-gitlab-event', 'x-gitlab-event-uuid', 'x-gitlab-webhook-uuid', 'x-gitlab-instance'],
+  keepHeaders: ['x-gitlab-event-uuid', 'x-gitlab-webhook-uuid', 'x-gitlab-instance'],
   retries: 'Few; a webhook that keeps failing is disabled, first for a while, then for good. webhook-id stays.',
   setup:
     'GitLab 19.0 or later: project or group, Settings, Webhooks: this URL and a signing token (whsec_ followed by base64). Leave the secret token empty.',

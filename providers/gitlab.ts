@@ -20,16 +20,7 @@ export const gitlab: ProviderSpec = {
     ordering: 'json:object_attributes.id',
   },
   ack: { status: 200, rejectStatus: 401, deadlineMs: 10_000 },
-  handshakes: [],
-  methods: ['POST'],
-  signatureHeaders: ['x-gitlab-token'],
-  keepHeaders: [
-    'x-gitlab-event',
-    'x-gitlab-event-uuid',
-    'x-gitlab-webhook-uuid',
-    'x-gitlab-instance',
-    'idempotency-key',
-  ],
+  keepHeaders: ['x-gitlab-instance'],
   retries:
     'Few; a webhook that keeps failing is disabled, first for a while, then for good. A person can resend a delivery from the log: Idempotency-Key stays.',
   setup:

@@ -10,7 +10,6 @@ export const gocardless: ProviderSpec = {
   strength: 'signed',
   verify: [
     {
-      id: 'gocardless',
       alg: 'hmac-sha256',
       sig: { from: 'header:webhook-signature' },
       encoding: 'hex',
@@ -26,9 +25,6 @@ export const gocardless: ProviderSpec = {
     ordering: 'json:links.payment',
   },
   ack: { status: 200, rejectStatus: 401, deadlineMs: 10_000 },
-  handshakes: [],
-  methods: ['POST'],
-  signatureHeaders: ['webhook-signature'],
   retries: 'Up to eight with growing waits. A person can resend from the dashboard: event ids stay.',
   setup: 'GoCardless Dashboard, Developers, Create, Webhook endpoint: this URL and a secret.',
 };

@@ -10,7 +10,6 @@ export const greenhouse: ProviderSpec = {
   strength: 'signed',
   verify: [
     {
-      id: 'greenhouse',
       alg: 'hmac-sha256',
       sig: { from: 'header:signature', parse: { prefix: 'sha256 ' } },
       encoding: 'hex',
@@ -20,9 +19,6 @@ export const greenhouse: ProviderSpec = {
   identity: { key: [['hash:body']], type: ['json:action'], ordering: 'json:payload.application.id' },
   types: { character: '[a-z_]', example: 'hire_candidate' },
   ack: { status: 200, rejectStatus: 401, deadlineMs: 10_000 },
-  handshakes: [],
-  methods: ['POST'],
-  signatureHeaders: ['signature'],
   keepHeaders: ['greenhouse-event-id'],
   retries: 'After anything but 200, six times: after 1, 15, 60, 120, 240 and 480 minutes.',
   setup:

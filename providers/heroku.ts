@@ -11,7 +11,6 @@ export const heroku: ProviderSpec = {
   strength: 'signed',
   verify: [
     {
-      id: 'heroku',
       alg: 'hmac-sha256',
       sig: { from: 'header:heroku-webhook-hmac-sha256' },
       encoding: 'base64',
@@ -29,9 +28,6 @@ export const heroku: ProviderSpec = {
   },
   types: { character: '[a-z_.-]', example: 'release.update' },
   ack: { status: 200, rejectStatus: 401, deadlineMs: 10_000 },
-  handshakes: [],
-  methods: ['POST'],
-  signatureHeaders: ['heroku-webhook-hmac-sha256'],
   retries: 'Level sync: until a good answer or a limit. Level notify: never.',
   setup:
     'Create an app webhook through the API or the command line: the entities, level sync, this URL, and a secret you choose.',

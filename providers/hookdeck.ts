@@ -31,9 +31,6 @@ export const hookdeck: ProviderSpec = {
     type: ['json:type', 'json:event_type', 'json:event'],
   },
   ack: { status: 200, rejectStatus: 401, deadlineMs: 10_000 },
-  handshakes: [],
-  methods: ['POST'],
-  signatureHeaders: ['x-hookdeck-signature', 'x-hookdeck-signature-2'],
   keepHeaders: ['x-hookdeck-attempt-count', 'x-hookdeck-source-name', 'x-hookdeck-verified'],
   retries: "By the connection's retry rule; x-hookdeck-eventid stays.",
   setup:

@@ -49,7 +49,6 @@ export const hubspotLegacy: ProviderSpec = {
     unstableBody: true,
   },
   ack: { status: 200, rejectStatus: 401, deadlineMs: 5_000 },
-  handshakes: [],
   methods: ['POST', 'GET'],
   signatureHeaders: ['x-hubspot-signature', 'x-hubspot-signature-version'],
   keepHeaders: ['x-hubspot-signature-version'],

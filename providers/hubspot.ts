@@ -41,8 +41,6 @@ export const hubspot: ProviderSpec = {
     unstableBody: true,
   },
   ack: { status: 200, rejectStatus: 401, deadlineMs: 5_000 },
-  handshakes: [],
-  methods: ['POST'],
   signatureHeaders: ['x-hubspot-signature-v3', 'x-hubspot-request-timestamp', 'x-hubspot-signature'],
   retries: 'Up to ten over 24 hours with growing waits.',
   setup:

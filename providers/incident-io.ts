@@ -1,4 +1,5 @@
 import type { ProviderSpec } from 'holdfast';
+import { standardScheme } from './schemes/standard-scheme.ts';
 
 export const incidentIo: ProviderSpec = {
   id: 'incident-io',
@@ -8,24 +9,10 @@ export const incidentIo: ProviderSpec = {
   source: "docs.incident.io, webhooks (sent by Svix). Header names: a user's library, by that page's sample.",
   unconfirmed: ['deadline'],
   strength: 'signed',
-  verify: [
-    {
-      id: 'incident-io',
-      alg: 'hmac-sha256',
-      sig: { from: 'header:webhook-signature', parse: { item: ' ', kv: ',', key: 'v1' } },
-      encoding: 'base64',
-      key: { encoding: 'base64', strip: ['whsec_'] },
-      message: '{header:webhook-id}.{ts}.{body}',
-      time: { from: 'header:webhook-timestamp', unit: 's', past: 300, future: 300, signed: true },
-    },
-  ],
+  verify: [standardScheme('webhook', ['whsec_'])],
   identity: { key: [['header:webhook-id']], type: ['json:event_type'] },
   types: { character: '[a-z_.0-9]', example: 'public_incident.incident_created_v2' },
   ack: { status: 200, rejectStatus: 401, deadlineMs: 15_000 },
-  handshakes: [],
-  methods: ['POST'],
-  signatureHeaders: ['webhook-signature', 'webhook-timestamp'],
-  keepHeaders: ['webhook-id'],
   retries: 'Over 24 hours with growing waits; an endpoint failing for five days is disabled.',
   setup:
     "incident.io, Settings, Webhooks, Add endpoint: this URL and the events; the endpoint's page shows the signing secret (whsec_…). Events of private incidents carry ids alone.",

@@ -9,7 +9,6 @@ export const intercom: ProviderSpec = {
   strength: 'signed',
   verify: [
     {
-      id: 'intercom',
       alg: 'hmac-sha1',
       sig: { from: 'header:x-hub-signature', parse: { prefix: 'sha1=' } },
       encoding: 'hex',
@@ -26,8 +25,6 @@ export const intercom: ProviderSpec = {
   },
   ack: { status: 200, rejectStatus: 401, deadlineMs: 5_000 },
   handshakes: [{ when: { method: 'HEAD' }, verify: 'none', respond: { status: 200 } }],
-  methods: ['POST', 'HEAD'],
-  signatureHeaders: ['x-hub-signature'],
   retries:
     "One, after a minute. A thousand errors in a row within 15 minutes pause notifications for 15 minutes; private apps' subscriptions that fail for seven days are suspended.",
   setup:

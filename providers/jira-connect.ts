@@ -9,7 +9,6 @@ export const jiraConnect: ProviderSpec = {
   strength: 'origin',
   verify: [
     {
-      id: 'jira-connect',
       alg: 'jwt',
       sig: { from: ['header:authorization', 'query:jwt'], parse: { prefix: 'JWT ', prefixOptional: true } },
       jwtAlg: 'HS256',
@@ -30,10 +29,7 @@ export const jiraConnect: ProviderSpec = {
     ordering: 'json:issue.id',
   },
   ack: { status: 200, rejectStatus: 401, deadlineMs: 10_000 },
-  handshakes: [],
-  methods: ['POST'],
-  signatureHeaders: ['authorization'],
-  keepHeaders: ['x-atlassian-webhook-identifier', 'x-atlassian-webhook-retry'],
+  keepHeaders: ['x-atlassian-webhook-retry'],
   settings: {
     clientKey: 'The clientKey in the installed callback',
     baseUrl: "The app descriptor's baseUrl: the signed path starts after it",

@@ -9,7 +9,6 @@ export const jira: ProviderSpec = {
   strength: 'signed',
   verify: [
     {
-      id: 'jira',
       alg: 'hmac-sha256',
       sig: { from: 'header:x-hub-signature', parse: { prefix: 'sha256=' } },
       encoding: 'hex',
@@ -23,10 +22,7 @@ export const jira: ProviderSpec = {
     ordering: 'json:issue.id',
   },
   ack: { status: 200, rejectStatus: 401, deadlineMs: 10_000 },
-  handshakes: [],
-  methods: ['POST'],
-  signatureHeaders: ['x-hub-signature'],
-  keepHeaders: ['x-atlassian-webhook-identifier', 'x-atlassian-webhook-retry', 'x-atlassian-webhook-flow'],
+  keepHeaders: ['x-atlassian-webhook-retry', 'x-atlassian-webhook-flow'],
   retries:
     'Up to five with growing waits; the identifier stays. Bulk changes come in a secondary flow, up to 15 minutes late.',
   setup:

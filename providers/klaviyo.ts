@@ -10,7 +10,6 @@ export const klaviyo: ProviderSpec = {
   strength: 'signed',
   verify: [
     {
-      id: 'klaviyo',
       alg: 'hmac-sha256',
       sig: { from: 'header:klaviyo-signature' },
       encoding: 'hex',
@@ -24,8 +23,6 @@ export const klaviyo: ProviderSpec = {
     ordering: 'json:external_id',
   },
   ack: { status: 200, rejectStatus: 401, deadlineMs: 10_000 },
-  handshakes: [],
-  methods: ['POST'],
   signatureHeaders: ['klaviyo-signature', 'klaviyo-timestamp'],
   keepHeaders: ['klaviyo-webhook-id'],
   retries: 'Not documented; the event id stays.',

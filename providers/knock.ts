@@ -10,7 +10,6 @@ export const knock: ProviderSpec = {
   strength: 'signed',
   verify: [
     {
-      id: 'knock',
       alg: 'hmac-sha256',
       sig: { from: 'header:x-knock-signature', parse: { item: ',', kv: '=', key: 's', single: ['t'] } },
       encoding: 'base64',
@@ -26,15 +25,12 @@ export const knock: ProviderSpec = {
     ordering: ['json:data.id', 'json:data.key'],
   },
   ack: { status: 200, rejectStatus: 401, deadlineMs: 10_000 },
-  handshakes: [],
-  methods: ['POST'],
   ips: {
     ranges: ['3.138.92.104/32', '18.116.161.231/32', '3.19.195.170/32'],
     readOn: '2026-11-27',
     from: 'https://docs.knock.app/developer-tools/outbound-webhooks/overview',
     copied: true,
   },
-  signatureHeaders: ['x-knock-signature'],
   keepHeaders: ['x-knock-event', 'x-knock-environment-id'],
   retries: 'Eight attempts in all, after anything but 2xx.',
   setup:

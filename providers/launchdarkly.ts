@@ -11,7 +11,6 @@ export const launchdarkly: ProviderSpec = {
   strength: 'signed',
   verify: [
     {
-      id: 'launchdarkly',
       alg: 'hmac-sha256',
       sig: { from: 'header:x-ld-signature' },
       encoding: 'hex',
@@ -28,9 +27,6 @@ export const launchdarkly: ProviderSpec = {
   },
   types: { character: '[A-Za-z.-]', example: 'flag.updateOn' },
   ack: { status: 200, rejectStatus: 401, deadlineMs: 10_000 },
-  handshakes: [],
-  methods: ['POST'],
-  signatureHeaders: ['x-ld-signature'],
   retries: 'Not known.',
   setup:
     'LaunchDarkly, create a webhook with this URL and have it signed, which shows the secret. Leave the default payload: the fields below are those of an audit log entry.',

@@ -9,7 +9,6 @@ export const lemonSqueezy: ProviderSpec = {
   strength: 'signed',
   verify: [
     {
-      id: 'lemon-squeezy',
       alg: 'hmac-sha256',
       sig: { from: 'header:x-signature' },
       encoding: 'hex',
@@ -26,9 +25,6 @@ export const lemonSqueezy: ProviderSpec = {
     ordering: 'json:data.id',
   },
   ack: { status: 200, rejectStatus: 401, deadlineMs: 10_000 },
-  handshakes: [],
-  methods: ['POST'],
-  signatureHeaders: ['x-signature'],
   keepHeaders: ['x-event-name'],
   retries: 'Up to three with growing waits.',
   setup:

@@ -8,9 +8,7 @@ export const line: ProviderSpec = {
   source: 'developers.line.biz, docs/messaging-api/receiving-messages.',
   unconfirmed: ['number of retries', 'deadline'],
   strength: 'signed',
-  verify: [
-    { id: 'line', alg: 'hmac-sha256', sig: { from: 'header:x-line-signature' }, encoding: 'base64', message: '{body}' },
-  ],
+  verify: [{ alg: 'hmac-sha256', sig: { from: 'header:x-line-signature' }, encoding: 'base64', message: '{body}' }],
   identity: {
     items: 'events[]',
     key: [['json:webhookEventId']],
@@ -28,8 +26,6 @@ export const line: ProviderSpec = {
       respond: { status: 200, contentType: 'text/plain', body: '', elseStatus: 401 },
     },
   ],
-  methods: ['POST'],
-  signatureHeaders: ['x-line-signature'],
   retries: 'Several if the channel has redelivery on, else none. webhookEventId stays.',
   setup:
     'LINE Developers Console, the channel, Messaging API: this URL (Verify sends an empty list), Use webhook and Webhook redelivery on. The secret is the channel secret.',

@@ -9,7 +9,6 @@ export const linear: ProviderSpec = {
   strength: 'signed',
   verify: [
     {
-      id: 'linear',
       alg: 'hmac-sha256',
       sig: { from: 'header:linear-signature' },
       encoding: 'hex',
@@ -28,10 +27,7 @@ export const linear: ProviderSpec = {
     unstableBody: true,
   },
   ack: { status: 200, rejectStatus: 401, deadlineMs: 5_000 },
-  handshakes: [],
-  methods: ['POST'],
-  signatureHeaders: ['linear-signature'],
-  keepHeaders: ['linear-delivery', 'linear-event'],
+  keepHeaders: ['linear-event'],
   retries: 'Three: after one minute, one hour and six hours; then the webhook may be disabled.',
   setup:
     "Linear, Settings, API, Webhooks (or the OAuth application): this URL and the resources; the webhook's page shows the signing secret.",

@@ -1,4 +1,5 @@
 import type { ProviderSpec } from 'holdfast';
+import { standardScheme } from './schemes/standard-scheme.ts';
 
 export const lithic: ProviderSpec = {
   id: 'lithic',
@@ -8,24 +9,10 @@ export const lithic: ProviderSpec = {
   source: 'lithic-com/lithic-node, src/resources/webhooks.ts.',
   unconfirmed: ['deadline', 'fields that date and order'],
   strength: 'signed',
-  verify: [
-    {
-      id: 'lithic',
-      alg: 'hmac-sha256',
-      sig: { from: 'header:webhook-signature', parse: { item: ' ', kv: ',', key: 'v1' } },
-      encoding: 'base64',
-      key: { encoding: 'base64', strip: ['whsec_'] },
-      message: '{header:webhook-id}.{ts}.{body}',
-      time: { from: 'header:webhook-timestamp', unit: 's', past: 300, future: 300, signed: true },
-    },
-  ],
+  verify: [standardScheme('webhook', ['whsec_'])],
   identity: { key: [['header:webhook-id']], type: ['json:event_type'], ordering: 'json:token' },
   types: { character: '[a-z_.0-9]', example: 'account_holder.created' },
   ack: { status: 200, rejectStatus: 401, deadlineMs: 10_000 },
-  handshakes: [],
-  methods: ['POST'],
-  signatureHeaders: ['webhook-signature', 'webhook-timestamp'],
-  keepHeaders: ['webhook-id'],
   retries: 'Not known.',
   setup:
     'Create an event subscription with this URL, in the dashboard or through the API. It shows the secret (base64, after whsec_ or not).',

@@ -1,4 +1,5 @@
 import type { ProviderSpec } from 'holdfast';
+import { standardScheme } from './schemes/standard-scheme.ts';
 
 export const liveblocks: ProviderSpec = {
   id: 'liveblocks',
@@ -8,17 +9,7 @@ export const liveblocks: ProviderSpec = {
   source: 'liveblocks/liveblocks, docs/pages/platform/webhooks.mdx (the schedule of Svix).',
   unconfirmed: ['deadline'],
   strength: 'signed',
-  verify: [
-    {
-      id: 'liveblocks',
-      alg: 'hmac-sha256',
-      sig: { from: 'header:webhook-signature', parse: { item: ' ', kv: ',', key: 'v1' } },
-      encoding: 'base64',
-      key: { encoding: 'base64', strip: ['whsec_'] },
-      message: '{header:webhook-id}.{ts}.{body}',
-      time: { from: 'header:webhook-timestamp', unit: 's', past: 300, future: 300, signed: true },
-    },
-  ],
+  verify: [standardScheme('webhook', ['whsec_'])],
   identity: {
     key: [['header:webhook-id']],
     type: ['json:type'],
@@ -26,10 +17,6 @@ export const liveblocks: ProviderSpec = {
   },
   types: { character: '[A-Za-z]', example: 'storageUpdated' },
   ack: { status: 200, rejectStatus: 401, deadlineMs: 15_000 },
-  handshakes: [],
-  methods: ['POST'],
-  signatureHeaders: ['webhook-signature', 'webhook-timestamp'],
-  keepHeaders: ['webhook-id'],
   retries:
     'Eight attempts: at once, after 5 seconds, 5 and 30 minutes, 2, 5, 10 and again 10 hours. An endpoint failing for five days is disabled.',
   setup:

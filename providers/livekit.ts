@@ -11,7 +11,6 @@ export const livekit: ProviderSpec = {
   strength: 'signed',
   verify: [
     {
-      id: 'livekit',
       alg: 'jwt',
       jwtAlg: 'HS256',
       sig: { from: 'header:authorization', parse: { prefix: 'Bearer ', prefixOptional: true } },
@@ -27,9 +26,6 @@ export const livekit: ProviderSpec = {
   },
   types: { character: '[a-z_]', example: 'participant_joined' },
   ack: { status: 200, rejectStatus: 401, deadlineMs: 10_000 },
-  handshakes: [],
-  methods: ['POST'],
-  signatureHeaders: ['authorization'],
   settings: { apiKey: 'The API key that signs' },
   retries: 'A few with growing waits, with the first token; a full sending queue drops events.',
   setup:

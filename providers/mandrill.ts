@@ -10,7 +10,6 @@ export const mandrill: ProviderSpec = {
   strength: 'signed',
   verify: [
     {
-      id: 'mandrill',
       alg: 'hmac-sha1',
       sig: { from: 'header:x-mandrill-signature' },
       encoding: 'base64',
@@ -34,8 +33,6 @@ export const mandrill: ProviderSpec = {
   },
   ack: { status: 200, rejectStatus: 401, deadlineMs: 10_000 },
   handshakes: [{ when: { method: 'HEAD' }, verify: 'none', respond: { status: 200 } }],
-  methods: ['POST', 'HEAD'],
-  signatureHeaders: ['x-mandrill-signature'],
   retries: 'Up to 100 times in batches, with growing waits of at most a day.',
   setup:
     "Mandrill, Settings, Webhooks, Add a webhook: this URL, exactly as the source has it; Mandrill asks it with HEAD first. The secret is the webhook's key.",

@@ -37,9 +37,6 @@ export const mercadoPago: ProviderSpec = {
     ordering: 'query:data.id',
   },
   ack: { status: 200, rejectStatus: 401, deadlineMs: 22_000 },
-  handshakes: [],
-  methods: ['POST'],
-  signatureHeaders: ['x-signature'],
   retries: 'After 15 minutes, 30 minutes, 6 hours, 48 hours, then every 96 hours.',
   setup:
     'Your integrations, the application, Webhooks: this URL and the events. The secret is the secret signature shown there. Handlers read the object that the query names (header holdfast-query) through the API.',

@@ -9,7 +9,6 @@ export const messagebird: ProviderSpec = {
   strength: 'signed',
   verify: [
     {
-      id: 'messagebird',
       alg: 'jwt',
       sig: { from: 'header:messagebird-signature-jwt' },
       jwtAlg: 'HS256',
@@ -32,9 +31,7 @@ export const messagebird: ProviderSpec = {
     type: ['json:type', 'json:event', 'query:status'],
   },
   ack: { status: 200, rejectStatus: 401, deadlineMs: 10_000 },
-  handshakes: [],
   methods: ['POST', 'GET'],
-  signatureHeaders: ['messagebird-signature-jwt'],
   retries: 'Not documented for all products; count on several.',
   setup:
     'Dashboard, Developers, API settings: the signing key is the secret. Set this URL, exactly as the source has it, on the number, flow or channel. Status reports come as GET: read header holdfast-query in the handler. The token binds body and URL for about a minute.',

@@ -43,7 +43,6 @@ export const meta: ProviderSpec = {
       respond: { status: 200, contentType: 'text/plain', body: '{echo(query:hub.challenge)}', elseStatus: 403 },
     },
   ],
-  methods: ['POST', 'GET'],
   signatureHeaders: ['x-hub-signature-256', 'x-hub-signature'],
   settings: {
     verifyToken: 'The verify token of the App Dashboard: any text, not the app secret',

@@ -7,7 +7,7 @@ export const microsoftGraph: ProviderSpec = {
   checkedOn: '2026-11-21',
   unconfirmed: ['whether notifications of every resource have id'],
   strength: 'shared-secret',
-  verify: [{ id: 'microsoft-graph', alg: 'token', batch: 'value[]', sig: { from: 'json:clientState' } }],
+  verify: [{ alg: 'token', batch: 'value[]', sig: { from: 'json:clientState' } }],
   identity: {
     items: 'value[]',
     key: [['json:id'], ['none']],
@@ -23,8 +23,6 @@ export const microsoftGraph: ProviderSpec = {
       respond: { status: 200, contentType: 'text/plain', body: '{echo(query:validationToken)}', elseStatus: 400 },
     },
   ],
-  methods: ['POST'],
-  signatureHeaders: [],
   retries: 'For up to four hours. Endpoints with over a tenth of answers later than 2.9 seconds are throttled.',
   setup:
     'Create the subscription through POST /subscriptions with this URL as notificationUrl (and lifecycleNotificationUrl) and a random clientState of at most 128 characters, which is the secret. Renew it within days. validationTokens of resource data are not checked: decrypting proves the origin.',

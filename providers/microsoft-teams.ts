@@ -10,7 +10,6 @@ export const microsoftTeams: ProviderSpec = {
   strength: 'signed',
   verify: [
     {
-      id: 'microsoft-teams',
       alg: 'hmac-sha256',
       sig: { from: 'header:authorization', parse: { prefix: 'HMAC ' } },
       encoding: 'base64',
@@ -33,9 +32,6 @@ export const microsoftTeams: ProviderSpec = {
     rejectStatus: 401,
     deadlineMs: 5_000,
   },
-  handshakes: [],
-  methods: ['POST'],
-  signatureHeaders: ['authorization'],
   retries: 'None: a message not answered in time fails for the user.',
   setup:
     'The team, Manage team, Apps, Create an outgoing webhook: this URL. The secret is the security token, shown once.',

@@ -24,9 +24,6 @@ export const mollieNext: ProviderSpec = {
     ordering: 'json:entityId',
   },
   ack: { status: 200, rejectStatus: 401, deadlineMs: 15_000 },
-  handshakes: [],
-  methods: ['POST'],
-  signatureHeaders: ['x-mollie-signature'],
   retries: 'Ten over 26 hours.',
   setup:
     'Mollie dashboard, Developers, Webhooks (or the Webhooks API): this URL and the event types; the signing secret is shown once.',

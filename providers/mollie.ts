@@ -11,9 +11,6 @@ export const mollie: ProviderSpec = {
   // The body only names the object and is the same for each of its states: nothing may be taken for a repetition.
   identity: { key: [['none']], type: [], ordering: 'form:id' },
   ack: { status: 200, rejectStatus: 401, deadlineMs: 15_000 },
-  handshakes: [],
-  methods: ['POST'],
-  signatureHeaders: [],
   retries: 'Ten over 26 hours.',
   setup:
     'Pass this URL as webhookUrl when you create a payment. Mollie sends only id=tr_…: the handler must fetch the object from the API with your key and act on what it says there. Anyone can send such a request: set a rate limit on the source. New integrations: mollie-next.',

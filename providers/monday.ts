@@ -9,7 +9,6 @@ export const monday: ProviderSpec = {
   strength: 'origin',
   verify: [
     {
-      id: 'monday',
       alg: 'jwt',
       sig: { from: 'header:authorization', parse: { prefix: 'Bearer ', prefixOptional: true } },
       jwtAlg: 'HS256',
@@ -37,8 +36,6 @@ export const monday: ProviderSpec = {
       },
     },
   ],
-  methods: ['POST'],
-  signatureHeaders: ['authorization'],
   settings: { url: 'The URL exactly as entered in monday.com' },
   retries: 'Once a minute for 30 minutes.',
   setup:

@@ -9,7 +9,6 @@ export const mux: ProviderSpec = {
   strength: 'signed',
   verify: [
     {
-      id: 'mux',
       alg: 'hmac-sha256',
       sig: { from: 'header:mux-signature', parse: { item: ',', kv: '=', key: 'v1', single: ['t'] } },
       encoding: 'hex',
@@ -26,9 +25,6 @@ export const mux: ProviderSpec = {
     unstableBody: true,
   },
   ack: { status: 200, rejectStatus: 401, deadlineMs: 10_000 },
-  handshakes: [],
-  methods: ['POST'],
-  signatureHeaders: ['mux-signature'],
   retries: 'For 24 hours with growing waits.',
   setup:
     'Mux dashboard, Settings, Webhooks, Create new webhook: this URL; the list shows the signing secret. One webhook per environment.',

@@ -10,7 +10,6 @@ export const netlify: ProviderSpec = {
   strength: 'signed',
   verify: [
     {
-      id: 'netlify',
       alg: 'jwt',
       sig: { from: 'header:x-webhook-signature' },
       jwtAlg: 'HS256',
@@ -27,10 +26,6 @@ export const netlify: ProviderSpec = {
     ordering: 'json:id',
   },
   ack: { status: 200, rejectStatus: 401, deadlineMs: 10_000 },
-  handshakes: [],
-  methods: ['POST'],
-  signatureHeaders: ['x-webhook-signature'],
-  keepHeaders: ['x-netlify-event'],
   retries: 'Not documented; six failures in a row disable the notification.',
   setup:
     'Site configuration, Build & deploy (or Forms), Notifications, HTTP POST request: this URL and a JWS secret token you choose, which is the secret.',

@@ -9,7 +9,6 @@ export const notion: ProviderSpec = {
   strength: 'signed',
   verify: [
     {
-      id: 'notion',
       alg: 'hmac-sha256',
       sig: { from: 'header:x-notion-signature', parse: { prefix: 'sha256=' } },
       encoding: 'hex',
@@ -34,8 +33,6 @@ export const notion: ProviderSpec = {
       store: { kind: 'pairing-secret', from: 'json:verification_token' },
     },
   ],
-  methods: ['POST'],
-  signatureHeaders: ['x-notion-signature'],
   retries: 'Up to eight attempts over about 24 hours, counted in attempt_number.',
   setup:
     'Open a pairing window (`holdfast sources pair <source> --out notion.token`), then Notion, the integration, Webhooks, Create a subscription with this URL: Notion sends a verification token, kept as the secret and written to that file. Enter it in Notion, then delete the file.',

@@ -10,7 +10,6 @@ export const nuvemshop: ProviderSpec = {
   strength: 'signed',
   verify: [
     {
-      id: 'nuvemshop',
       alg: 'hmac-sha256',
       sig: { from: 'header:x-linkedstore-hmac-sha256' },
       encoding: 'hex',
@@ -20,9 +19,6 @@ export const nuvemshop: ProviderSpec = {
   // The body only names the object and is the same for each of its changes: nothing may be taken for a repetition.
   identity: { key: [['none']], type: ['json:event'], ordering: 'json:id' },
   ack: { status: 200, rejectStatus: 401, deadlineMs: 3_000 },
-  handshakes: [],
-  methods: ['POST'],
-  signatureHeaders: ['x-linkedstore-hmac-sha256'],
   retries: 'After anything but 2xx, for two to three days with growing waits.',
   setup:
     "Create the webhook through the API (POST /webhooks) with this URL and one event; an app's webhooks come for all its stores. The secret is the app's client secret. Notices only name the object: read it through the API.",

@@ -11,7 +11,6 @@ export const nylas: ProviderSpec = {
   strength: 'signed',
   verify: [
     {
-      id: 'nylas',
       alg: 'hmac-sha256',
       sig: { from: 'header:x-nylas-signature' },
       encoding: 'hex',
@@ -35,8 +34,6 @@ export const nylas: ProviderSpec = {
       respond: { status: 200, contentType: 'text/plain', body: '{echo(query:challenge)}', elseStatus: 400 },
     },
   ],
-  methods: ['POST', 'GET'],
-  signatureHeaders: ['x-nylas-signature'],
   retries:
     'Two after 408, 429, 502, 503, 504 and 507, the last 10 to 20 minutes after the first. A webhook failing for 72 hours is stopped.',
   setup:

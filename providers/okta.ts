@@ -7,7 +7,7 @@ export const okta: ProviderSpec = {
   checkedOn: '2026-11-21',
   unconfirmed: ['event fields', 'retries', 'deadline'],
   strength: 'shared-secret',
-  verify: [{ id: 'okta', alg: 'token', sig: { from: 'header:authorization' } }],
+  verify: [{ alg: 'token', sig: { from: 'header:authorization' } }],
   identity: {
     items: 'data.events[]',
     key: [['json:uuid']],
@@ -29,8 +29,6 @@ export const okta: ProviderSpec = {
       },
     },
   ],
-  methods: ['POST', 'GET'],
-  signatureHeaders: ['authorization'],
   retries: "One. Undelivered events stay in Okta's System Log.",
   setup:
     'Okta Admin Console, Workflow, Event Hooks: this URL, authentication field Authorization, and an authentication secret you choose, which is the secret (with its scheme, if any). Press Verify.',

@@ -11,7 +11,6 @@ export const onfleet: ProviderSpec = {
   strength: 'signed',
   verify: [
     {
-      id: 'onfleet',
       alg: 'hmac-sha512',
       sig: { from: 'header:x-onfleet-signature' },
       encoding: 'hex',
@@ -38,8 +37,6 @@ export const onfleet: ProviderSpec = {
       respond: { status: 200, contentType: 'text/plain', body: '{echo(query:check)}', elseStatus: 400 },
     },
   ],
-  methods: ['POST', 'GET'],
-  signatureHeaders: ['x-onfleet-signature'],
   retries: 'Every 30 minutes for a day after anything but 200.',
   setup:
     "Onfleet Dashboard, Settings, API & Webhooks, or POST /webhooks: this URL and one trigger each. The secret is the webhook secret shown there, in hex; an organization's webhooks share it.",

@@ -1,4 +1,5 @@
 import type { ProviderSpec } from 'holdfast';
+import { standardScheme } from './schemes/standard-scheme.ts';
 
 export const openai: ProviderSpec = {
   id: 'openai',
@@ -7,17 +8,7 @@ export const openai: ProviderSpec = {
   checkedOn: '2026-11-21',
   unconfirmed: ['retries (third parties only)', 'deadline'],
   strength: 'signed',
-  verify: [
-    {
-      id: 'openai',
-      alg: 'hmac-sha256',
-      sig: { from: 'header:webhook-signature', parse: { item: ' ', kv: ',', key: 'v1' } },
-      encoding: 'base64',
-      key: { encoding: 'base64', strip: ['v1,whsec_', 'whsec_'] },
-      message: '{header:webhook-id}.{ts}.{body}',
-      time: { from: 'header:webhook-timestamp', unit: 's', past: 300, future: 300, signed: true },
-    },
-  ],
+  verify: [standardScheme('webhook', ['v1,whsec_', 'whsec_'])],
   identity: {
     key: [['header:webhook-id']],
     type: ['json:type'],
@@ -25,10 +16,6 @@ export const openai: ProviderSpec = {
     ordering: 'json:data.id',
   },
   ack: { status: 200, rejectStatus: 401, deadlineMs: 10_000 },
-  handshakes: [],
-  methods: ['POST'],
-  signatureHeaders: ['webhook-signature', 'webhook-timestamp'],
-  keepHeaders: ['webhook-id'],
   retries: 'For up to 72 hours with growing waits; webhook-id stays. Redirects count as failures.',
   setup:
     'OpenAI platform, Settings, Project, Webhooks, Create: this URL and the event types; the signing secret (whsec_…) is shown once.',

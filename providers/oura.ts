@@ -15,7 +15,6 @@ export const oura: ProviderSpec = {
   strength: 'signed',
   verify: [
     {
-      id: 'oura',
       alg: 'hmac-sha256',
       // Oura writes the hex in capitals.
       sig: { from: 'header:x-oura-signature' },
@@ -46,8 +45,6 @@ export const oura: ProviderSpec = {
       },
     },
   ],
-  methods: ['POST', 'GET'],
-  signatureHeaders: ['x-oura-signature', 'x-oura-timestamp'],
   settings: {
     verificationToken: 'The verification_token you give the subscription; any text of yours',
   },

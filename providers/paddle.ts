@@ -9,7 +9,6 @@ export const paddle: ProviderSpec = {
   strength: 'signed',
   verify: [
     {
-      id: 'paddle',
       alg: 'hmac-sha256',
       sig: { from: 'header:paddle-signature', parse: { item: ';', kv: '=', key: 'h1', single: ['ts'] } },
       encoding: 'hex',
@@ -26,8 +25,6 @@ export const paddle: ProviderSpec = {
   },
   types: { character: '[a-z_.]', example: 'transaction.completed', known: paddleTypes },
   ack: { status: 200, rejectStatus: 401, deadlineMs: 5_000 },
-  handshakes: [],
-  methods: ['POST'],
   ips: {
     ranges: [
       '34.232.58.13/32',
@@ -41,7 +38,6 @@ export const paddle: ProviderSpec = {
     from: 'https://api.paddle.com/ips',
     at: 'data.ipv4_cidrs',
   },
-  signatureHeaders: ['paddle-signature'],
   retries: 'Live: 60 over three days with growing waits. Sandbox: three over 15 minutes.',
   setup:
     'Paddle, Developer tools, Notifications, New destination: this URL and the events; the endpoint secret key (pdl_ntfset_…) is shown there. The addresses below are of live accounts; the sandbox has others.',

@@ -9,7 +9,6 @@ export const pagerduty: ProviderSpec = {
   strength: 'signed',
   verify: [
     {
-      id: 'pagerduty',
       alg: 'hmac-sha256',
       sig: { from: 'header:x-pagerduty-signature', parse: { item: ',', kv: '=', key: 'v1' } },
       encoding: 'hex',
@@ -23,9 +22,6 @@ export const pagerduty: ProviderSpec = {
     ordering: 'json:event.data.id',
   },
   ack: { status: 200, rejectStatus: 401, deadlineMs: 5_000 },
-  handshakes: [],
-  methods: ['POST'],
-  signatureHeaders: ['x-pagerduty-signature'],
   keepHeaders: ['x-webhook-id', 'x-webhook-subscription'],
   retries: 'Over hours with growing waits; a subscription that keeps failing is disabled for a while.',
   setup:

@@ -9,7 +9,6 @@ export const paypal: ProviderSpec = {
   strength: 'origin',
   verify: [
     {
-      id: 'paypal',
       alg: 'rsa-sha256',
       sig: { from: 'header:paypal-transmission-sig' },
       encoding: 'base64',
@@ -31,8 +30,6 @@ export const paypal: ProviderSpec = {
     ordering: 'json:resource.id',
   },
   ack: { status: 200, rejectStatus: 401, deadlineMs: 10_000 },
-  handshakes: [],
-  methods: ['POST'],
   signatureHeaders: [
     'paypal-transmission-sig',
     'paypal-transmission-id',

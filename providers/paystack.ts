@@ -10,7 +10,6 @@ export const paystack: ProviderSpec = {
   strength: 'signed',
   verify: [
     {
-      id: 'paystack',
       alg: 'hmac-sha512',
       sig: { from: 'header:x-paystack-signature' },
       encoding: 'hex',
@@ -24,15 +23,12 @@ export const paystack: ProviderSpec = {
     ordering: 'json:data.reference',
   },
   ack: { status: 200, rejectStatus: 401, deadlineMs: 10_000 },
-  handshakes: [],
-  methods: ['POST'],
   ips: {
     ranges: ['52.31.139.75/32', '52.49.173.169/32', '52.214.14.220/32'],
     readOn: '2026-11-22',
     from: 'https://paystack.com/docs/payments/webhooks/',
     copied: true,
   },
-  signatureHeaders: ['x-paystack-signature'],
   retries:
     'Live: every three minutes for the first four tries, then every hour for 72 hours. Test: every hour for ten hours.',
   setup:

@@ -10,7 +10,6 @@ export const persona: ProviderSpec = {
   strength: 'signed',
   verify: [
     {
-      id: 'persona',
       alg: 'hmac-sha256',
       sig: { from: 'header:persona-signature', parse: { item: ',', kv: '=', key: 'v1', single: ['t'] } },
       encoding: 'hex',
@@ -26,9 +25,6 @@ export const persona: ProviderSpec = {
     ordering: 'json:data.attributes.payload.data.id',
   },
   ack: { status: 200, rejectStatus: 401, deadlineMs: 5_000 },
-  handshakes: [],
-  methods: ['POST'],
-  signatureHeaders: ['persona-signature'],
   retries:
     'Seven after about 3 seconds, 1, 12 and 68 minutes, 4, 13 and 33 hours, unless the answer is 200, 201, 202 or 204.',
   setup:

@@ -10,7 +10,6 @@ export const picqer: ProviderSpec = {
   strength: 'signed',
   verify: [
     {
-      id: 'picqer',
       alg: 'hmac-sha256',
       sig: { from: 'header:x-picqer-signature' },
       encoding: 'base64',
@@ -20,9 +19,6 @@ export const picqer: ProviderSpec = {
   // Events have no id, and their time is in seconds: two changes of one second differ in their data.
   identity: { key: [['hash:body']], type: ['json:event'] },
   ack: { status: 200, rejectStatus: 401, deadlineMs: 10_000 },
-  handshakes: [],
-  methods: ['POST'],
-  signatureHeaders: ['x-picqer-signature'],
   retries: 'Up to 15 in about 17 hours. A hook that fails so five times in a day is switched off.',
   setup:
     'Picqer, Settings, Webhooks, or POST /api/v1/hooks: this URL, one event, and a secret you choose; without one nothing is signed.',

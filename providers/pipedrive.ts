@@ -8,7 +8,7 @@ export const pipedrive: ProviderSpec = {
   source: "pipedrive.readme.io, guide-for-webhooks-v2. Basic authorization: Hookdeck's description.",
   unconfirmed: ['same meta.id on retries'],
   strength: 'shared-secret',
-  verify: [{ id: 'pipedrive', alg: 'basic', sig: { from: 'header:authorization' } }],
+  verify: [{ alg: 'basic', sig: { from: 'header:authorization' } }],
   identity: {
     key: [['json:meta.webhook_id', 'json:meta.id']],
     type: ['json:meta.action', 'json:meta.entity'],
@@ -19,9 +19,6 @@ export const pipedrive: ProviderSpec = {
     unstableBody: true,
   },
   ack: { status: 200, rejectStatus: 401, deadlineMs: 10_000 },
-  handshakes: [],
-  methods: ['POST'],
-  signatureHeaders: ['authorization'],
   retries:
     'After 3, 30 and 150 seconds. Ten failed first attempts ban the webhook for 30 minutes, and its events of that time are lost; three days without success delete it.',
   setup:

@@ -14,7 +14,6 @@ export const plaid: ProviderSpec = {
   strength: 'signed',
   verify: [
     {
-      id: 'plaid',
       alg: 'jwt',
       sig: { from: 'header:plaid-verification' },
       jwtAlg: 'ES256',
@@ -33,9 +32,6 @@ export const plaid: ProviderSpec = {
     ordering: 'json:item_id',
   },
   ack: { status: 200, rejectStatus: 401, deadlineMs: 10_000 },
-  handshakes: [],
-  methods: ['POST'],
-  signatureHeaders: ['plaid-verification'],
   settings: {
     clientId: "Your account's client_id",
     environment: 'production or sandbox: the Plaid host of the key',

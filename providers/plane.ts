@@ -11,7 +11,6 @@ export const plane: ProviderSpec = {
   strength: 'signed',
   verify: [
     {
-      id: 'plane',
       alg: 'hmac-sha256',
       sig: { from: 'header:x-plane-signature' },
       encoding: 'hex',
@@ -27,9 +26,6 @@ export const plane: ProviderSpec = {
     ordering: 'json:data.id',
   },
   ack: { status: 200, rejectStatus: 401, deadlineMs: 10_000 },
-  handshakes: [],
-  methods: ['POST'],
-  signatureHeaders: ['x-plane-signature'],
   keepHeaders: ['x-plane-delivery'],
   retries: 'After about 10 and 30 minutes and so on, unless the answer is 200.',
   setup:

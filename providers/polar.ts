@@ -1,4 +1,5 @@
 import type { ProviderSpec } from 'holdfast';
+import { standardScheme } from './schemes/standard-scheme.ts';
 
 export const polar: ProviderSpec = {
   id: 'polar',
@@ -8,17 +9,8 @@ export const polar: ProviderSpec = {
   source: 'polarsource/polar-js, src/webhooks.ts.',
   unconfirmed: ['fields that name, date and order', 'retries', 'deadline'],
   strength: 'signed',
-  verify: [
-    {
-      id: 'polar',
-      alg: 'hmac-sha256',
-      sig: { from: 'header:webhook-signature', parse: { item: ' ', kv: ',', key: 'v1' } },
-      encoding: 'base64',
-      // Unlike other senders of this form, Polar uses the text of the secret as it is.
-      message: '{header:webhook-id}.{ts}.{body}',
-      time: { from: 'header:webhook-timestamp', unit: 's', past: 300, future: 300, signed: true },
-    },
-  ],
+  // Unlike other senders of this form, Polar uses the text of the secret as it is.
+  verify: [standardScheme('webhook')],
   identity: {
     key: [['header:webhook-id']],
     type: ['json:type'],
@@ -26,10 +18,6 @@ export const polar: ProviderSpec = {
     ordering: 'json:data.id',
   },
   ack: { status: 200, rejectStatus: 401, deadlineMs: 10_000 },
-  handshakes: [],
-  methods: ['POST'],
-  signatureHeaders: ['webhook-signature', 'webhook-timestamp'],
-  keepHeaders: ['webhook-id'],
   retries: 'Up to ten with growing waits; webhook-id stays.',
   setup:
     'Polar, the organisation, Settings, Webhooks, Add endpoint: this URL, format Raw, and a secret, used unchanged.',

@@ -7,7 +7,7 @@ export const postmark: ProviderSpec = {
   checkedOn: '2026-11-21',
   unconfirmed: ['event fields', 'retries other than inbound', 'deadline'],
   strength: 'shared-secret',
-  verify: [{ id: 'postmark', alg: 'basic', sig: { from: 'header:authorization' } }],
+  verify: [{ alg: 'basic', sig: { from: 'header:authorization' } }],
   identity: {
     key: [
       ['json:RecordType', 'json:MessageID', 'json:ID'],
@@ -30,9 +30,6 @@ export const postmark: ProviderSpec = {
   },
   // 403 would stop the retries.
   ack: { status: 200, rejectStatus: 401, deadlineMs: 10_000 },
-  handshakes: [],
-  methods: ['POST'],
-  signatureHeaders: ['authorization'],
   retries: 'Inbound: ten over about ten and a half hours. 403 stops them.',
   setup:
     "Postmark, Server, message stream, Webhooks: this URL with a user name and password before the host (https://user:password@…). The secret is user:password. Add Postmark's published addresses to the source's allow list.",

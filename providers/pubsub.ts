@@ -44,9 +44,6 @@ export const pubsub: ProviderSpec = {
     ordering: 'json:message.orderingKey',
   },
   ack: { status: 204, body: '', rejectStatus: 401, deadlineMs: 10_000 },
-  handshakes: [],
-  methods: ['POST'],
-  signatureHeaders: ['authorization'],
   settings: {
     audience: "The subscription's audience (by default its URL)",
     serviceAccount: 'E-mail address of its service account',

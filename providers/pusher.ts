@@ -10,7 +10,6 @@ export const pusher: ProviderSpec = {
   strength: 'signed',
   verify: [
     {
-      id: 'pusher',
       alg: 'hmac-sha256',
       sig: { from: 'header:x-pusher-signature' },
       encoding: 'hex',
@@ -29,9 +28,6 @@ export const pusher: ProviderSpec = {
     ordering: 'json:channel',
   },
   ack: { status: 200, rejectStatus: 401, deadlineMs: 10_000 },
-  handshakes: [],
-  methods: ['POST'],
-  signatureHeaders: ['x-pusher-signature'],
   keepHeaders: ['x-pusher-key'],
   retries: 'For five minutes with growing waits after anything but 2xx.',
   setup:

@@ -11,7 +11,6 @@ export const quickbooks: ProviderSpec = {
   strength: 'signed',
   verify: [
     {
-      id: 'quickbooks',
       alg: 'hmac-sha256',
       sig: { from: 'header:intuit-signature' },
       encoding: 'base64',
@@ -36,9 +35,6 @@ export const quickbooks: ProviderSpec = {
     ordering: ['json:intuitentityid', 'json:id'],
   },
   ack: { status: 200, rejectStatus: 401, deadlineMs: 3_000 },
-  handshakes: [],
-  methods: ['POST'],
-  signatureHeaders: ['intuit-signature'],
   retries:
     'After 20, 30 and 50 minutes, then about every two hours for a day; an endpoint that keeps failing is marked and skipped.',
   setup:

@@ -8,7 +8,6 @@ export const razorpay: ProviderSpec = {
   strength: 'signed',
   verify: [
     {
-      id: 'razorpay',
       alg: 'hmac-sha256',
       sig: { from: 'header:x-razorpay-signature' },
       encoding: 'hex',
@@ -22,10 +21,6 @@ export const razorpay: ProviderSpec = {
     ordering: 'json:payload.payment.entity.id',
   },
   ack: { status: 200, rejectStatus: 401, deadlineMs: 5_000 },
-  handshakes: [],
-  methods: ['POST'],
-  signatureHeaders: ['x-razorpay-signature'],
-  keepHeaders: ['x-razorpay-event-id'],
   retries:
     'For 24 hours with growing waits; then the webhook is disabled until a person enables it. The dashboard replays the last seven days.',
   setup:

@@ -29,8 +29,6 @@ export const recharge: ProviderSpec = {
   // The topic is in no signed place, and nothing else tells created from paid but the object itself.
   identity: { key: [['header:x-recharge-topic?', 'hash:body']], type: ['header:x-recharge-topic'] },
   ack: { status: 200, rejectStatus: 401, deadlineMs: 5_000 },
-  handshakes: [],
-  methods: ['POST'],
   signatureHeaders: ['x-recharge-webhook-signature', 'x-recharge-webhook-timestamp', 'x-recharge-hmac-sha256'],
   retries: 'After 408, 429, 5xx or no answer, 20 in 48 hours; then Recharge deletes the webhook.',
   setup:

@@ -1,4 +1,5 @@
 import type { ProviderSpec } from 'holdfast';
+import { standardScheme } from './schemes/standard-scheme.ts';
 
 export const resend: ProviderSpec = {
   id: 'resend',
@@ -7,17 +8,7 @@ export const resend: ProviderSpec = {
   checkedOn: '2026-11-21',
   unconfirmed: ['event fields', 'deadline'],
   strength: 'signed',
-  verify: [
-    {
-      id: 'resend',
-      alg: 'hmac-sha256',
-      sig: { from: 'header:svix-signature', parse: { item: ' ', kv: ',', key: 'v1' } },
-      encoding: 'base64',
-      key: { encoding: 'base64', strip: ['v1,whsec_', 'whsec_'] },
-      message: '{header:svix-id}.{ts}.{body}',
-      time: { from: 'header:svix-timestamp', unit: 's', past: 300, future: 300, signed: true },
-    },
-  ],
+  verify: [standardScheme('svix', ['v1,whsec_', 'whsec_'])],
   identity: {
     key: [['header:svix-id']],
     type: ['json:type'],
@@ -25,10 +16,6 @@ export const resend: ProviderSpec = {
     ordering: 'json:data.email_id',
   },
   ack: { status: 200, rejectStatus: 401, deadlineMs: 15_000 },
-  handshakes: [],
-  methods: ['POST'],
-  signatureHeaders: ['svix-signature', 'svix-timestamp'],
-  keepHeaders: ['svix-id'],
   retries: 'Eight attempts: at once, after 5 seconds, 5 and 30 minutes, 2, 5, 10 and again 10 hours.',
   setup:
     "Resend, Webhooks, Add webhook: this URL and the events. The webhook's page shows the signing secret (whsec_…).",

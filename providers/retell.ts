@@ -10,7 +10,6 @@ export const retell: ProviderSpec = {
   strength: 'signed',
   verify: [
     {
-      id: 'retell',
       alg: 'hmac-sha256',
       sig: { from: 'header:x-retell-signature', parse: { item: ',', kv: '=', key: 'd', single: ['v'] } },
       encoding: 'hex',
@@ -25,9 +24,6 @@ export const retell: ProviderSpec = {
     ordering: ['json:call.call_id', 'json:chat.chat_id'],
   },
   ack: { status: 200, rejectStatus: 401, deadlineMs: 10_000 },
-  handshakes: [],
-  methods: ['POST'],
-  signatureHeaders: ['x-retell-signature'],
   retries: 'Up to three without 2xx in time.',
   setup:
     'Retell dashboard, Webhooks, or webhook_url of an agent: this URL. The secret is the API key with the webhook badge (API Keys).',

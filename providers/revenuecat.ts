@@ -27,9 +27,6 @@ export const revenuecat: ProviderSpec = {
     ordering: 'json:event.app_user_id',
   },
   ack: { status: 200, rejectStatus: 401, deadlineMs: 60_000 },
-  handshakes: [],
-  methods: ['POST'],
-  signatureHeaders: ['authorization', 'x-revenuecat-webhook-signature'],
   retries: 'Five: after 5, 10, 20, 40 and 80 minutes; the event id stays.',
   setup:
     'RevenueCat, Project, Integrations, Webhooks: this URL. Switch signing on, which shows the secret. Or enter a random text as Authorization header value: that whole text is the secret.',

@@ -10,7 +10,6 @@ export const revolut: ProviderSpec = {
   strength: 'signed',
   verify: [
     {
-      id: 'revolut',
       alg: 'hmac-sha256',
       sig: { from: 'header:revolut-signature', parse: { item: ',', prefix: 'v1=' } },
       encoding: 'hex',
@@ -30,9 +29,6 @@ export const revolut: ProviderSpec = {
     ordering: ['json:data.id', 'json:order_id'],
   },
   ack: { status: 200, rejectStatus: 401, deadlineMs: 10_000 },
-  handshakes: [],
-  methods: ['POST'],
-  signatureHeaders: ['revolut-signature', 'revolut-request-timestamp'],
   retries: 'Three, ten minutes apart, after anything but 2xx.',
   setup:
     'Create the webhook through the Merchant or the Business API with this URL and the events. The secret is its signing_secret (wsk_…). Order events only name the order: read it through the API.',

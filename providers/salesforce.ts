@@ -8,7 +8,7 @@ export const salesforce: ProviderSpec = {
   source: 'developer.salesforce.com, sforce_api_om_outboundmessaging_notifications and _wsdl.',
   unconfirmed: ['deadline', 'same notifications in the same order on retries'],
   strength: 'shared-secret',
-  verify: [{ id: 'salesforce', alg: 'token', sig: { from: 'query:token' } }],
+  verify: [{ alg: 'token', sig: { from: 'query:token' } }],
   identity: {
     document: { from: 'body', format: 'xml' },
     // SessionId and the order of attempts may change; the ids of the notifications do not.
@@ -25,9 +25,6 @@ export const salesforce: ProviderSpec = {
     rejectStatus: 401,
     deadlineMs: 10_000,
   },
-  handshakes: [],
-  methods: ['POST'],
-  signatureHeaders: [],
   retries: 'For 24 hours with growing waits of up to two hours, until the SOAP acknowledgement.',
   setup:
     "Salesforce Setup, Workflow Actions, Outbound Messages: this URL with ?token= and a random token you choose, which is the secret. Add Salesforce's published addresses to the allow list. A request holds up to 100 notifications: it is one event, in XML.",

@@ -9,7 +9,6 @@ export const sanity: ProviderSpec = {
   strength: 'signed',
   verify: [
     {
-      id: 'sanity',
       alg: 'hmac-sha256',
       sig: { from: 'header:sanity-webhook-signature', parse: { item: ',', kv: '=', key: 'v1', single: ['t'] } },
       encoding: 'base64url',
@@ -26,17 +25,7 @@ export const sanity: ProviderSpec = {
     ordering: 'header:sanity-document-id',
   },
   ack: { status: 200, rejectStatus: 401, deadlineMs: 30_000 },
-  handshakes: [],
-  methods: ['POST'],
-  signatureHeaders: ['sanity-webhook-signature'],
-  keepHeaders: [
-    'idempotency-key',
-    'sanity-operation',
-    'sanity-document-id',
-    'sanity-dataset',
-    'sanity-project-id',
-    'sanity-transaction-id',
-  ],
+  keepHeaders: ['sanity-document-id', 'sanity-dataset', 'sanity-project-id', 'sanity-transaction-id'],
   retries: 'Twice, 30 seconds apart, after 429 and 5xx (before April 2026: for half an hour).',
   setup: 'Sanity Manage, the project, API, Webhooks: this URL, method POST, and a secret you choose.',
 };

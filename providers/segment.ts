@@ -11,9 +11,7 @@ export const segment: ProviderSpec = {
     'that the body is signed as sent (its example makes it anew from the parsed body)',
   ],
   strength: 'signed',
-  verify: [
-    { id: 'segment', alg: 'hmac-sha1', sig: { from: 'header:x-signature' }, encoding: 'hex', message: '{body}' },
-  ],
+  verify: [{ alg: 'hmac-sha1', sig: { from: 'header:x-signature' }, encoding: 'hex', message: '{body}' }],
   identity: {
     key: [['json:messageId']],
     type: ['json:type', 'json:event'],
@@ -25,9 +23,6 @@ export const segment: ProviderSpec = {
     unstableBody: true,
   },
   ack: { status: 200, rejectStatus: 401, deadlineMs: 5_000 },
-  handshakes: [],
-  methods: ['POST'],
-  signatureHeaders: ['x-signature'],
   retries: 'For four hours with growing waits.',
   setup: 'Segment, Destinations, Webhooks: this URL and a shared secret you choose, which is the secret.',
 };

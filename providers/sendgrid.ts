@@ -9,7 +9,6 @@ export const sendgrid: ProviderSpec = {
   strength: 'signed',
   verify: [
     {
-      id: 'sendgrid',
       alg: 'ecdsa-p256-sha256',
       sig: { from: 'header:x-twilio-email-event-webhook-signature' },
       encoding: 'base64',
@@ -43,9 +42,6 @@ export const sendgrid: ProviderSpec = {
     ordering: 'json:sg_message_id',
   },
   ack: { status: 200, rejectStatus: 401, deadlineMs: 10_000 },
-  handshakes: [],
-  methods: ['POST'],
-  signatureHeaders: ['x-twilio-email-event-webhook-signature', 'x-twilio-email-event-webhook-timestamp'],
   retries: 'For 24 hours.',
   setup:
     'SendGrid, Settings, Mail Settings, Event Webhooks: this URL, then Security features, Signature verification. The public verification key there (base64) is the secret.',

@@ -9,7 +9,6 @@ export const sentry: ProviderSpec = {
   // Sentry-Hook-Timestamp is not signed, so no window can rest on it.
   verify: [
     {
-      id: 'sentry',
       alg: 'hmac-sha256',
       sig: { from: 'header:sentry-hook-signature' },
       encoding: 'hex',
@@ -24,10 +23,6 @@ export const sentry: ProviderSpec = {
     ordering: 'json:data.issue.id',
   },
   ack: { status: 200, rejectStatus: 401, deadlineMs: 1_000 },
-  handshakes: [],
-  methods: ['POST'],
-  signatureHeaders: ['sentry-hook-signature'],
-  keepHeaders: ['request-id', 'sentry-hook-resource', 'sentry-hook-timestamp'],
   retries:
     'None. A thousand answers later than one second within 24 hours unsubscribe the integration: keep the ingest function warm for this source.',
   setup:

@@ -1,4 +1,5 @@
 import type { ProviderSpec } from 'holdfast';
+import { standardScheme } from './schemes/standard-scheme.ts';
 
 export const shipbob: ProviderSpec = {
   id: 'shipbob',
@@ -9,23 +10,9 @@ export const shipbob: ProviderSpec = {
     "developer.shipbob.com, webhooks. Standard Webhooks, base64 key, x-webhook-topic, webhook-id that stays: Hookdeck's description.",
   unconfirmed: ['the field that dates', 'deadline', 'waits between retries'],
   strength: 'signed',
-  verify: [
-    {
-      id: 'shipbob',
-      alg: 'hmac-sha256',
-      sig: { from: 'header:webhook-signature', parse: { item: ' ', kv: ',', key: 'v1' } },
-      encoding: 'base64',
-      key: { encoding: 'base64', strip: ['whsec_'] },
-      message: '{header:webhook-id}.{ts}.{body}',
-      time: { from: 'header:webhook-timestamp', unit: 's', past: 300, future: 300, signed: true },
-    },
-  ],
+  verify: [standardScheme('webhook', ['whsec_'])],
   identity: { key: [['header:webhook-id']], type: ['header:x-webhook-topic'] },
   ack: { status: 200, rejectStatus: 401, deadlineMs: 15_000 },
-  handshakes: [],
-  methods: ['POST'],
-  signatureHeaders: ['webhook-signature', 'webhook-timestamp'],
-  keepHeaders: ['webhook-id'],
   retries:
     'At once, after 5 seconds, 5 and 30 minutes, 2, 5, 10 and again 10 hours; an endpoint failing for five days is disabled.',
   setup:

@@ -9,7 +9,6 @@ export const shopifyEvents: ProviderSpec = {
   strength: 'signed',
   verify: [
     {
-      id: 'shopify-events',
       alg: 'hmac-sha256',
       sig: { from: 'header:shopify-hmac-sha256' },
       encoding: 'base64',
@@ -27,17 +26,7 @@ export const shopifyEvents: ProviderSpec = {
     ordering: 'json:id',
   },
   ack: { status: 200, rejectStatus: 401, deadlineMs: 5_000 },
-  handshakes: [],
-  methods: ['POST'],
-  signatureHeaders: ['shopify-hmac-sha256'],
-  keepHeaders: [
-    'shopify-topic',
-    'shopify-shop-domain',
-    'shopify-api-version',
-    'shopify-webhook-id',
-    'shopify-event-id',
-    'shopify-triggered-at',
-  ],
+  keepHeaders: ['shopify-shop-domain', 'shopify-api-version'],
   retries: 'Eight over four hours, as for Shopify webhooks.',
   setup:
     "Subscribe in the app configuration. Deliveries look like those of Shopify webhooks, but headers lack X-. The secret is the app's client secret.",

@@ -32,8 +32,6 @@ export const slackCommands: ProviderSpec = {
       respond: { status: 200, contentType: 'text/plain', body: '' },
     },
   ],
-  methods: ['POST'],
-  signatureHeaders: ['x-slack-signature', 'x-slack-request-timestamp'],
   retries: 'None: a late answer shows the user a failure.',
   setup:
     'api.slack.com, Your Apps, the app: set this URL under Slash Commands or Interactivity & Shortcuts. The secret is the Signing Secret. The user sees nothing until the handler answers through response_url.',

@@ -9,7 +9,6 @@ export const slack: ProviderSpec = {
   strength: 'signed',
   verify: [
     {
-      id: 'slack',
       alg: 'hmac-sha256',
       sig: { from: 'header:x-slack-signature', parse: { prefix: 'v0=' } },
       encoding: 'hex',
@@ -30,8 +29,6 @@ export const slack: ProviderSpec = {
       respond: { status: 200, contentType: 'text/plain', body: '{echo(json:challenge)}', elseStatus: 401 },
     },
   ],
-  methods: ['POST'],
-  signatureHeaders: ['x-slack-signature', 'x-slack-request-timestamp'],
   keepHeaders: ['x-slack-retry-num', 'x-slack-retry-reason'],
   retries:
     'Three: at once, after one minute, after five. Slack switches the subscription off when most deliveries fail for an hour.',

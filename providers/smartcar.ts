@@ -10,7 +10,6 @@ export const smartcar: ProviderSpec = {
   strength: 'signed',
   verify: [
     {
-      id: 'smartcar',
       alg: 'hmac-sha256',
       sig: { from: 'header:sc-signature' },
       encoding: 'hex',
@@ -40,8 +39,6 @@ export const smartcar: ProviderSpec = {
       },
     },
   ],
-  methods: ['POST'],
-  signatureHeaders: ['sc-signature'],
   retries: 'With growing waits after anything but 2xx.',
   setup:
     'Smartcar Dashboard, Webhooks: this URL and the signals; Smartcar asks it for a challenge at once. The secret is the Application Management Token (Configuration), not the client secret.',

@@ -37,8 +37,6 @@ export const sns: ProviderSpec = {
       confirm: { url: 'json:SubscribeURL', hosts: 'sns\\.[a-z]{2}(?:-[a-z]+)+-\\d{1,2}\\.amazonaws\\.com(?:\\.cn)?' },
     },
   ],
-  methods: ['POST'],
-  signatureHeaders: [],
   keepHeaders: ['x-amz-sns-message-type', 'x-amz-sns-topic-arn', 'x-amz-sns-subscription-arn'],
   settings: {
     topicArn: "The topic's ARN (several separated by commas); any other topic is refused",

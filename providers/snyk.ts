@@ -10,7 +10,6 @@ export const snyk: ProviderSpec = {
   strength: 'signed',
   verify: [
     {
-      id: 'snyk',
       alg: 'hmac-sha256',
       sig: { from: 'header:x-hub-signature', parse: { prefix: 'sha256=' } },
       encoding: 'hex',
@@ -25,9 +24,6 @@ export const snyk: ProviderSpec = {
     ordering: 'json:project.id',
   },
   ack: { status: 200, rejectStatus: 401, deadlineMs: 10_000 },
-  handshakes: [],
-  methods: ['POST'],
-  signatureHeaders: ['x-hub-signature'],
   retries: 'Not documented.',
   setup:
     'Create the webhook through the API (POST /v1/org/{id}/webhooks) with this URL and a secret you choose; Snyk pings at once.',

@@ -9,7 +9,6 @@ export const square: ProviderSpec = {
   strength: 'signed',
   verify: [
     {
-      id: 'square',
       alg: 'hmac-sha256',
       sig: { from: 'header:x-square-hmacsha256-signature' },
       encoding: 'base64',
@@ -24,9 +23,6 @@ export const square: ProviderSpec = {
     ordering: 'json:data.id',
   },
   ack: { status: 200, rejectStatus: 401, deadlineMs: 10_000 },
-  handshakes: [],
-  methods: ['POST'],
-  signatureHeaders: ['x-square-hmacsha256-signature'],
   keepHeaders: ['square-environment', 'square-retry-number', 'square-retry-reason'],
   retries: 'For up to 24 hours; an endpoint without good answers for three weeks is disabled.',
   setup:

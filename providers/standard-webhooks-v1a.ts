@@ -8,7 +8,6 @@ export const standardWebhooksV1a: ProviderSpec = {
   strength: 'signed',
   verify: [
     {
-      id: 'standard-webhooks-v1a',
       alg: 'ed25519',
       sig: { from: 'header:webhook-signature', parse: { item: ' ', kv: ',', key: 'v1a' } },
       encoding: 'base64',
@@ -23,10 +22,6 @@ export const standardWebhooksV1a: ProviderSpec = {
     time: { from: 'json:timestamp', unit: 'iso8601' },
   },
   ack: { status: 200, rejectStatus: 401, deadlineMs: 15_000 },
-  handshakes: [],
-  methods: ['POST'],
-  signatureHeaders: ['webhook-signature', 'webhook-timestamp'],
-  keepHeaders: ['webhook-id'],
   retries:
     'Up to the sender; the specification suggests ten attempts over about three days. 410 tells the sender to stop.',
   setup:

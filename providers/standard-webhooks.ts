@@ -1,4 +1,5 @@
 import type { ProviderSpec } from 'holdfast';
+import { standardScheme } from './schemes/standard-scheme.ts';
 
 export const standardWebhooks: ProviderSpec = {
   id: 'standard-webhooks',
@@ -6,27 +7,13 @@ export const standardWebhooks: ProviderSpec = {
   docs: 'https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md',
   checkedOn: '2026-11-21',
   strength: 'signed',
-  verify: [
-    {
-      id: 'standard-webhooks',
-      alg: 'hmac-sha256',
-      sig: { from: 'header:webhook-signature', parse: { item: ' ', kv: ',', key: 'v1' } },
-      encoding: 'base64',
-      key: { encoding: 'base64', strip: ['v1,whsec_', 'whsec_'] },
-      message: '{header:webhook-id}.{ts}.{body}',
-      time: { from: 'header:webhook-timestamp', unit: 's', past: 300, future: 300, signed: true },
-    },
-  ],
+  verify: [standardScheme('webhook', ['v1,whsec_', 'whsec_'])],
   identity: {
     key: [['header:webhook-id']],
     type: ['json:type'],
     time: { from: 'json:timestamp', unit: 'iso8601' },
   },
   ack: { status: 200, rejectStatus: 401, deadlineMs: 15_000 },
-  handshakes: [],
-  methods: ['POST'],
-  signatureHeaders: ['webhook-signature', 'webhook-timestamp'],
-  keepHeaders: ['webhook-id'],
   retries:
     'Up to the sender; the specification suggests ten attempts over about three days. Each keeps webhook-id and signs a new time. 410 tells the sender to stop.',
   setup:

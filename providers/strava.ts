@@ -32,8 +32,6 @@ export const strava: ProviderSpec = {
       },
     },
   ],
-  methods: ['POST', 'GET'],
-  signatureHeaders: [],
   settings: { verifyToken: 'The verify_token you give the subscription; any text of yours' },
   retries: 'Three attempts at most, until 200.',
   setup:

@@ -10,7 +10,6 @@ export const stripe: ProviderSpec = {
   strength: 'signed',
   verify: [
     {
-      id: 'stripe',
       alg: 'hmac-sha256',
       sig: { from: 'header:stripe-signature', parse: { item: ',', kv: '=', key: 'v1', single: ['t'] } },
       encoding: 'hex',
@@ -26,8 +25,6 @@ export const stripe: ProviderSpec = {
   },
   types: { character: '[a-z0-9_.[\\]]', example: 'invoice.paid', known: stripeTypes },
   ack: { status: 200, rejectStatus: 401, deadlineMs: 10_000 },
-  handshakes: [],
-  methods: ['POST'],
   ips: {
     ranges: [
       '3.18.12.63/32',
@@ -51,7 +48,6 @@ export const stripe: ProviderSpec = {
     at: 'WEBHOOKS',
     copied: true,
   },
-  signatureHeaders: ['stripe-signature'],
   retries: 'Live mode: up to three days with growing waits, each attempt with a new time. Redirects count as failures.',
   setup:
     'Stripe Dashboard, Workbench, Webhooks: add an event destination with this URL, choose the events, then reveal its signing secret (whsec_…). Test mode, live mode and the Stripe CLI each have their own. A rolled secret: Stripe signs with both for up to 24 hours.',

@@ -28,9 +28,6 @@ export const sumsub: ProviderSpec = {
   ],
   identity: { key: [['hash:body']], type: ['json:type'], ordering: 'json:applicantId' },
   ack: { status: 200, rejectStatus: 401, deadlineMs: 5_000 },
-  handshakes: [],
-  methods: ['POST'],
-  signatureHeaders: ['x-payload-digest'],
   keepHeaders: ['x-payload-digest-alg'],
   retries:
     'Four: after 5 minutes, 1, 5 and 18 hours; for applicant actions after 30 seconds, again 30 seconds, 1 and 5 minutes.',

@@ -1,4 +1,5 @@
 import type { ProviderSpec } from 'holdfast';
+import { standardScheme } from './schemes/standard-scheme.ts';
 
 export const svix: ProviderSpec = {
   id: 'svix',
@@ -6,23 +7,9 @@ export const svix: ProviderSpec = {
   docs: 'https://docs.svix.com/receiving/verifying-payloads/how-manual',
   checkedOn: '2026-11-21',
   strength: 'signed',
-  verify: [
-    {
-      id: 'svix',
-      alg: 'hmac-sha256',
-      sig: { from: 'header:svix-signature', parse: { item: ' ', kv: ',', key: 'v1' } },
-      encoding: 'base64',
-      key: { encoding: 'base64', strip: ['v1,whsec_', 'whsec_'] },
-      message: '{header:svix-id}.{ts}.{body}',
-      time: { from: 'header:svix-timestamp', unit: 's', past: 300, future: 300, signed: true },
-    },
-  ],
+  verify: [standardScheme('svix', ['v1,whsec_', 'whsec_'])],
   identity: { key: [['header:svix-id']], type: ['json:type', 'json:event_type', 'json:eventType'] },
   ack: { status: 200, rejectStatus: 401, deadlineMs: 15_000 },
-  handshakes: [],
-  methods: ['POST'],
-  signatureHeaders: ['svix-signature', 'svix-timestamp'],
-  keepHeaders: ['svix-id'],
   retries:
     'Eight attempts: at once, after 5 seconds, 5 and 30 minutes, 2, 5, 10 and again 10 hours. An endpoint failing for five days is disabled.',
   setup:

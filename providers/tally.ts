@@ -10,7 +10,6 @@ export const tally: ProviderSpec = {
   strength: 'signed',
   verify: [
     {
-      id: 'tally',
       alg: 'hmac-sha256',
       sig: { from: 'header:tally-signature' },
       encoding: 'base64',
@@ -24,9 +23,6 @@ export const tally: ProviderSpec = {
     ordering: 'json:data.responseId',
   },
   ack: { status: 200, rejectStatus: 401, deadlineMs: 10_000 },
-  handshakes: [],
-  methods: ['POST'],
-  signatureHeaders: ['tally-signature'],
   retries: 'Five: after 5 and 30 minutes, 1, 6 and 24 hours.',
   setup: 'Tally, the form, Integrations, Webhooks: this URL, and a signing secret; without one nothing is signed.',
 };

@@ -8,7 +8,7 @@ export const telegram: ProviderSpec = {
   source: "The Bot API's text of setWebhook and Update, as libraries copy it.",
   unconfirmed: ['retries ("a reasonable amount of attempts")', 'deadline'],
   strength: 'shared-secret',
-  verify: [{ id: 'telegram', alg: 'token', sig: { from: 'header:x-telegram-bot-api-secret-token' } }],
+  verify: [{ alg: 'token', sig: { from: 'header:x-telegram-bot-api-secret-token' } }],
   identity: {
     key: [['json:update_id']],
     // An update is named by the field it has (message, callback_query, …): handlers look there.
@@ -17,9 +17,6 @@ export const telegram: ProviderSpec = {
     ordering: 'json:message.chat.id',
   },
   ack: { status: 200, rejectStatus: 401, deadlineMs: 10_000 },
-  handshakes: [],
-  methods: ['POST'],
-  signatureHeaders: ['x-telegram-bot-api-secret-token'],
   retries: 'For a while after anything but 2xx; update_id stays.',
   setup:
     "Call the bot's setWebhook with this URL and a secret_token you choose (letters, digits, _ and -), which is the secret. update_id counts per bot: one source each.",

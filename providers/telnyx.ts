@@ -10,7 +10,6 @@ export const telnyx: ProviderSpec = {
   strength: 'signed',
   verify: [
     {
-      id: 'telnyx',
       alg: 'ed25519',
       sig: { from: 'header:telnyx-signature-ed25519' },
       encoding: 'base64',
@@ -28,9 +27,6 @@ export const telnyx: ProviderSpec = {
     unstableBody: true,
   },
   ack: { status: 200, rejectStatus: 401, deadlineMs: 2_000 },
-  handshakes: [],
-  methods: ['POST'],
-  signatureHeaders: ['telnyx-signature-ed25519', 'telnyx-timestamp'],
   retries: 'Up to three at each URL, the main, then the failover URL.',
   setup:
     'Mission Control Portal, the messaging profile or application: this URL, API version 2. The public key under Keys & Credentials is the secret.',

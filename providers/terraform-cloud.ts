@@ -10,7 +10,6 @@ export const terraformCloud: ProviderSpec = {
   strength: 'signed',
   verify: [
     {
-      id: 'terraform-cloud',
       alg: 'hmac-sha512',
       sig: { from: 'header:x-tfe-notification-signature' },
       encoding: 'hex',
@@ -34,9 +33,6 @@ export const terraformCloud: ProviderSpec = {
     ordering: ['root:run_id', 'json:details.workspace_id'],
   },
   ack: { status: 200, rejectStatus: 401, deadlineMs: 10_000 },
-  handshakes: [],
-  methods: ['POST'],
-  signatureHeaders: ['x-tfe-notification-signature'],
   retries: 'Not documented.',
   setup:
     'The workspace, Settings, Notifications, Create a Notification: destination Webhook (generic), this URL, a token you choose, which is the secret (without one nothing is signed), and the triggers. Terraform Cloud sends a request at once to verify the URL.',

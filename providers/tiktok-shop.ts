@@ -11,7 +11,6 @@ export const tiktokShop: ProviderSpec = {
   strength: 'signed',
   verify: [
     {
-      id: 'tiktok-shop',
       alg: 'hmac-sha256',
       sig: { from: 'header:authorization' },
       encoding: 'hex',
@@ -26,9 +25,6 @@ export const tiktokShop: ProviderSpec = {
     ordering: ['json:data.order_id', 'json:shop_id'],
   },
   ack: { status: 200, contentType: 'text/plain', body: '', rejectStatus: 401, deadlineMs: 3_000 },
-  handshakes: [],
-  methods: ['POST'],
-  signatureHeaders: ['authorization'],
   settings: { appKey: 'The app key (Partner Center, App & Service); it is part of what is signed' },
   retries: 'Four: after 2 and 30 minutes, 3 and 12 hours.',
   setup:

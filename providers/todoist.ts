@@ -10,7 +10,6 @@ export const todoist: ProviderSpec = {
   strength: 'signed',
   verify: [
     {
-      id: 'todoist',
       alg: 'hmac-sha256',
       sig: { from: 'header:x-todoist-hmac-sha256' },
       encoding: 'base64',
@@ -24,9 +23,6 @@ export const todoist: ProviderSpec = {
     ordering: 'json:event_data.id',
   },
   ack: { status: 200, rejectStatus: 401, deadlineMs: 10_000 },
-  handshakes: [],
-  methods: ['POST'],
-  signatureHeaders: ['x-todoist-hmac-sha256'],
   retries: 'Three, 15 minutes apart, after anything but 200; X-Todoist-Delivery-ID stays.',
   setup:
     "Todoist App Management Console, the app: this URL as webhook callback URL, and the events. The secret is the app's client secret. Events of all users who authorized the app come here.",

@@ -9,7 +9,6 @@ export const trello: ProviderSpec = {
   strength: 'signed',
   verify: [
     {
-      id: 'trello',
       alg: 'hmac-sha1',
       sig: { from: 'header:x-trello-webhook' },
       encoding: 'base64',
@@ -25,8 +24,6 @@ export const trello: ProviderSpec = {
   },
   ack: { status: 200, rejectStatus: 401, deadlineMs: 10_000 },
   handshakes: [{ when: { method: 'HEAD' }, verify: 'none', respond: { status: 200 } }],
-  methods: ['POST', 'HEAD'],
-  signatureHeaders: ['x-trello-webhook'],
   retries: 'Three with growing waits; a webhook failing for long is disabled. 410 deletes it.',
   setup:
     "Create the webhook through POST /1/webhooks with this URL, exactly as the source has it, as callbackURL (Trello checks it with HEAD). The secret is your Power-Up's API secret (trello.com/power-ups/admin, API key).",

@@ -43,10 +43,6 @@ export const twilio: ProviderSpec = {
     ordering: 'form:MessageSid',
   },
   ack: { status: 200, contentType: 'text/xml', body: '<Response/>', rejectStatus: 403, deadlineMs: 15_000 },
-  handshakes: [],
-  methods: ['POST'],
-  signatureHeaders: ['x-twilio-signature'],
-  keepHeaders: ['i-twilio-idempotency-token'],
   retries:
     'None by default: a failed voice or message webhook goes to the fallback URL. Overrides after # in the URL ask for more (#rc=2&rp=all).',
   setup:

@@ -9,7 +9,6 @@ export const twitch: ProviderSpec = {
   strength: 'signed',
   verify: [
     {
-      id: 'twitch',
       alg: 'hmac-sha256',
       sig: { from: 'header:twitch-eventsub-message-signature', parse: { prefix: 'sha256=' } },
       encoding: 'hex',
@@ -35,10 +34,7 @@ export const twitch: ProviderSpec = {
       respond: { status: 200, contentType: 'text/plain', body: '{echo(json:challenge)}', elseStatus: 403 },
     },
   ],
-  methods: ['POST'],
-  signatureHeaders: ['twitch-eventsub-message-signature', 'twitch-eventsub-message-timestamp'],
   keepHeaders: [
-    'twitch-eventsub-message-id',
     'twitch-eventsub-message-type',
     'twitch-eventsub-message-retry',
     'twitch-eventsub-subscription-type',

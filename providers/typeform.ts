@@ -9,7 +9,6 @@ export const typeform: ProviderSpec = {
   strength: 'signed',
   verify: [
     {
-      id: 'typeform',
       alg: 'hmac-sha256',
       sig: { from: 'header:typeform-signature', parse: { prefix: 'sha256=' } },
       encoding: 'base64',
@@ -23,9 +22,6 @@ export const typeform: ProviderSpec = {
     ordering: 'json:form_response.token',
   },
   ack: { status: 200, rejectStatus: 401, deadlineMs: 30_000 },
-  handshakes: [],
-  methods: ['POST'],
-  signatureHeaders: ['typeform-signature'],
   retries: 'For some hours with growing waits; 404 and 410 disable the webhook at once.',
   setup: 'Typeform, the form, Connect, Webhooks: this URL, then Edit, Secret: a secret you choose.',
 };

@@ -10,7 +10,6 @@ export const uberEats: ProviderSpec = {
   strength: 'signed',
   verify: [
     {
-      id: 'uber-eats',
       alg: 'hmac-sha256',
       sig: { from: 'header:x-uber-signature' },
       encoding: 'hex',
@@ -24,9 +23,6 @@ export const uberEats: ProviderSpec = {
     ordering: 'json:meta.resource_id',
   },
   ack: { status: 200, contentType: 'text/plain', body: '', rejectStatus: 401, deadlineMs: 10_000 },
-  handshakes: [],
-  methods: ['POST'],
-  signatureHeaders: ['x-uber-signature'],
   retries: 'After 1, 2, 4 seconds and so on, seven attempts in all.',
   setup:
     "Uber Developer Dashboard, the app, Webhooks: this URL as primary webhook URL. The secret is the app's client secret; for Uber Direct the webhook's signing key.",

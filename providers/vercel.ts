@@ -7,9 +7,7 @@ export const vercel: ProviderSpec = {
   checkedOn: '2026-11-21',
   unconfirmed: ['event fields', 'retries', 'deadline'],
   strength: 'signed',
-  verify: [
-    { id: 'vercel', alg: 'hmac-sha1', sig: { from: 'header:x-vercel-signature' }, encoding: 'hex', message: '{body}' },
-  ],
+  verify: [{ alg: 'hmac-sha1', sig: { from: 'header:x-vercel-signature' }, encoding: 'hex', message: '{body}' }],
   identity: {
     key: [['json:id']],
     type: ['json:type'],
@@ -17,9 +15,6 @@ export const vercel: ProviderSpec = {
     ordering: 'json:payload.deployment.id',
   },
   ack: { status: 200, rejectStatus: 403, deadlineMs: 30_000 },
-  handshakes: [],
-  methods: ['POST'],
-  signatureHeaders: ['x-vercel-signature'],
   retries: 'For 24 hours with growing waits.',
   setup:
     "Vercel team settings, Webhooks, Create: this URL and the events; the secret is shown once. An integration's webhooks are signed with its client secret.",

@@ -10,7 +10,6 @@ export const vonage: ProviderSpec = {
   strength: 'signed',
   verify: [
     {
-      id: 'vonage',
       alg: 'jwt',
       sig: { from: 'header:authorization', parse: { prefix: 'Bearer ' } },
       jwtAlg: 'HS256',
@@ -32,9 +31,6 @@ export const vonage: ProviderSpec = {
     ordering: 'json:message_uuid',
   },
   ack: { status: 200, rejectStatus: 401, deadlineMs: 10_000 },
-  handshakes: [],
-  methods: ['POST'],
-  signatureHeaders: ['authorization'],
   retries: 'For 24 hours, first often, then once a minute, after 429, 5xx and no answer.',
   setup:
     "API Dashboard, the application (or Settings for SMS): this URL with method POST and signed webhooks. The secret is the account's signature secret (Settings, SHA-256 HMAC).",

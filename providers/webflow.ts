@@ -14,7 +14,6 @@ export const webflow: ProviderSpec = {
   strength: 'signed',
   verify: [
     {
-      id: 'webflow',
       alg: 'hmac-sha256',
       sig: { from: 'header:x-webflow-signature' },
       encoding: 'hex',
@@ -29,9 +28,6 @@ export const webflow: ProviderSpec = {
     ordering: 'json:payload.id',
   },
   ack: { status: 200, rejectStatus: 401, deadlineMs: 10_000 },
-  handshakes: [],
-  methods: ['POST'],
-  signatureHeaders: ['x-webflow-signature', 'x-webflow-timestamp'],
   retries: 'Three, ten minutes apart; a webhook that keeps failing is disabled.',
   setup:
     'Create the webhook through the API with an OAuth app (the secret is its client secret), or in the site settings, Apps & integrations (each webhook has its own secret).',

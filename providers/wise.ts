@@ -9,7 +9,6 @@ export const wise: ProviderSpec = {
   strength: 'signed',
   verify: [
     {
-      id: 'wise',
       alg: 'rsa-sha256',
       sig: { from: 'header:x-signature-sha256' },
       encoding: 'base64',
@@ -36,10 +35,7 @@ export const wise: ProviderSpec = {
     unstableBody: true,
   },
   ack: { status: 200, rejectStatus: 401, deadlineMs: 5_000 },
-  handshakes: [],
-  methods: ['POST'],
-  signatureHeaders: ['x-signature-sha256'],
-  keepHeaders: ['x-delivery-id', 'x-test-notification'],
+  keepHeaders: ['x-test-notification'],
   retries: 'For up to two weeks with growing waits.',
   setup:
     'Wise, Settings, Developer tools, Webhooks (or the API): this URL and the events. The secret is the public key that Wise publishes for the environment (PEM); sandbox and production differ. All customers share it: check the profile in the handler.',

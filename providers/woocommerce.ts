@@ -9,7 +9,6 @@ export const woocommerce: ProviderSpec = {
   strength: 'signed',
   verify: [
     {
-      id: 'woocommerce',
       alg: 'hmac-sha256',
       sig: { from: 'header:x-wc-webhook-signature' },
       encoding: 'base64',
@@ -30,16 +29,7 @@ export const woocommerce: ProviderSpec = {
       respond: { status: 200, contentType: 'text/plain', body: '' },
     },
   ],
-  methods: ['POST'],
-  signatureHeaders: ['x-wc-webhook-signature'],
-  keepHeaders: [
-    'x-wc-webhook-delivery-id',
-    'x-wc-webhook-topic',
-    'x-wc-webhook-resource',
-    'x-wc-webhook-event',
-    'x-wc-webhook-source',
-    'x-wc-webhook-id',
-  ],
+  keepHeaders: ['x-wc-webhook-resource', 'x-wc-webhook-event', 'x-wc-webhook-id'],
   retries: 'None; more than five failures in a row disable the webhook.',
   setup:
     'WooCommerce, Settings, Advanced, Webhooks, Add webhook: this URL, status Active, the topic, and a secret you choose.',

@@ -10,7 +10,6 @@ export const workos: ProviderSpec = {
   strength: 'signed',
   verify: [
     {
-      id: 'workos',
       alg: 'hmac-sha256',
       sig: { from: 'header:workos-signature', parse: { item: ',', kv: '=', key: 'v1', single: ['t'] } },
       encoding: 'hex',
@@ -25,9 +24,6 @@ export const workos: ProviderSpec = {
     ordering: 'json:data.id',
   },
   ack: { status: 200, rejectStatus: 401, deadlineMs: 10_000 },
-  handshakes: [],
-  methods: ['POST'],
-  signatureHeaders: ['workos-signature'],
   retries: 'Up to six over three days with growing waits.',
   setup:
     "WorkOS Dashboard, Webhooks, Create webhook: this URL and the events. The secret is the endpoint's signing secret.",

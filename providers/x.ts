@@ -56,8 +56,6 @@ export const x: ProviderSpec = {
       },
     },
   ],
-  methods: ['POST', 'GET'],
-  signatureHeaders: ['x-twitter-webhooks-signature', 'x-twitter-webhooks-signature-oauth2'],
   retries: 'Enterprise plans: up to three within five minutes. Others: count on none.',
   setup:
     "X developer console: the secret is the app's OAuth 2.0 Client Secret (older apps: the API key secret). Register this URL, without a port, with POST /2/webhooks; X sends a challenge at once and every 30 minutes to 24 hours. X Activity and filtered-stream webhooks: x-activity.",

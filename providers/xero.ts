@@ -7,9 +7,7 @@ export const xero: ProviderSpec = {
   checkedOn: '2026-11-21',
   unconfirmed: ['event fields', 'retries', 'deadline'],
   strength: 'signed',
-  verify: [
-    { id: 'xero', alg: 'hmac-sha256', sig: { from: 'header:x-xero-signature' }, encoding: 'base64', message: '{body}' },
-  ],
+  verify: [{ alg: 'hmac-sha256', sig: { from: 'header:x-xero-signature' }, encoding: 'base64', message: '{body}' }],
   identity: {
     items: 'events[]',
     key: [['json:tenantId', 'json:resourceId', 'json:eventCategory', 'json:eventType', 'json:eventDateUtc']],
@@ -27,8 +25,6 @@ export const xero: ProviderSpec = {
       respond: { status: 200, contentType: 'text/plain', body: '', elseStatus: 401 },
     },
   ],
-  methods: ['POST'],
-  signatureHeaders: ['x-xero-signature'],
   retries: 'For 24 hours with growing waits; then the subscription is disabled.',
   setup:
     'Xero developer portal, the app, Webhooks: this URL; the webhooks key shown there is the secret. Press Send Intent to receive: Xero sends good and bad signatures and expects 200 and 401.',

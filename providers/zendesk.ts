@@ -9,7 +9,6 @@ export const zendesk: ProviderSpec = {
   strength: 'signed',
   verify: [
     {
-      id: 'zendesk',
       alg: 'hmac-sha256',
       sig: { from: 'header:x-zendesk-webhook-signature' },
       encoding: 'base64',
@@ -30,10 +29,7 @@ export const zendesk: ProviderSpec = {
     ordering: 'json:detail.id',
   },
   ack: { status: 200, rejectStatus: 401, deadlineMs: 12_000 },
-  handshakes: [],
-  methods: ['POST'],
-  signatureHeaders: ['x-zendesk-webhook-signature', 'x-zendesk-webhook-signature-timestamp'],
-  keepHeaders: ['x-zendesk-webhook-id', 'x-zendesk-webhook-invocation-id', 'x-zendesk-account-id'],
+  keepHeaders: ['x-zendesk-webhook-id', 'x-zendesk-account-id'],
   retries:
     'Up to three after 409, five after a timeout, and after 429 or 503 with a short Retry-After; a circuit breaker pauses a failing webhook for seconds.',
   setup:

@@ -9,7 +9,6 @@ export const zoom: ProviderSpec = {
   strength: 'signed',
   verify: [
     {
-      id: 'zoom',
       alg: 'hmac-sha256',
       sig: { from: 'header:x-zm-signature', parse: { prefix: 'v0=' } },
       encoding: 'hex',
@@ -51,8 +50,6 @@ export const zoom: ProviderSpec = {
       },
     },
   ],
-  methods: ['POST'],
-  signatureHeaders: ['x-zm-signature', 'x-zm-request-timestamp'],
   retries: 'Three: after 5, 25 and 85 minutes. Zoom checks the URL again every 72 hours.',
   setup:
     'Zoom App Marketplace, Manage, the app, Features, Access: the Secret Token is the secret. Add an event subscription with this URL and press Validate.',

@@ -60,7 +60,7 @@ function patternsOfSpecs(): Expression[] {
         key?.paths,
         guard?.rejectMessage,
       ]),
-      ...spec.handshakes.flatMap(({ guard, confirm }) => [guard?.accept, confirm?.hosts]),
+      ...(spec.handshakes ?? []).flatMap(({ guard, confirm }) => [guard?.accept, confirm?.hosts]),
     ];
     return patterns.flatMap(pattern =>
       pattern === undefined ? [] : [{ where: `provider ${spec.id}`, pattern: `^(?:${pattern})$`, flags: '' }],

@@ -2,6 +2,7 @@
 
 import { given } from '#core/given.ts';
 import { toEventId } from '#core/glossary.ts';
+import { signatureHeadersOf } from '#core/provider/spec-defaults.ts';
 import { VERSION } from '#core/version.ts';
 import { closeDeaths, meantToClose } from '#operator/deaths/close-deaths.ts';
 import { groupDeadByError, moveDeadMessages } from '#operator/deaths/dead-letters.ts';
@@ -163,7 +164,7 @@ async function body({ operator, params }: Asked): Promise<EventBody> {
   const { spec } = operator.source(rowOf(item).source);
   return {
     headers: stored.headers,
-    dropped: spec.signatureHeaders,
+    dropped: signatureHeadersOf(spec),
     size: stored.body.length,
     ...textIn(bytes),
     base64: bytes.toString('base64'),

@@ -44,7 +44,7 @@ function whyUnsent({ type }: HandlerRegistration, spec: ProviderSpec): string | 
     return 'a request of many events is split, and the handlers of its events run.';
   if (identity.type.length === 0 && !matches(type, UNKNOWN))
     return `${title} names no type in its requests; write type: '*'.`;
-  if (spec.handshakes.some(handshake => typeOf(handshake, spec) === type))
+  if (spec.handshakes?.some(handshake => typeOf(handshake, spec) === type))
     return `${title} sends it to test the address; it is answered before any event is made of it.`;
   const [first] = type.replace(/\*$/, '').replaceAll(new RegExp(types?.character ?? '[^]', 'g'), '');
   if (types !== undefined && first !== undefined)

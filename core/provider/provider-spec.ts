@@ -47,7 +47,8 @@ export type TimeUnit = 's' | 'ms' | 'iso8601' | 'http-date';
 
 /** One way to prove a request genuine. */
 export interface Scheme {
-  readonly id: string;
+  /** Tells it from the provider's others. Absent: the provider's own. */
+  readonly id?: string;
   readonly alg: SchemeAlgorithm;
   /** How much this alternative proves, where it differs from the provider's `strength`. */
   readonly strength?: Strength;
@@ -209,9 +210,11 @@ interface Ack {
   readonly deadlineMs: number;
 }
 
+type Method = 'POST' | 'GET' | 'HEAD' | 'OPTIONS';
+
 export interface Handshake {
   readonly when: {
-    readonly method: 'POST' | 'GET' | 'HEAD' | 'OPTIONS';
+    readonly method: Method;
     /** Query parameters that must be present; a value must be equal unless `*`. */
     readonly query?: Readonly<Record<string, string>>;
     readonly header?: Readonly<Record<string, string>>;
@@ -281,8 +284,10 @@ export interface ProviderSpec {
    */
   readonly types?: { readonly character: string; readonly example: string; readonly known?: KnownTypes };
   readonly ack: Ack;
-  readonly handshakes: readonly Handshake[];
-  readonly methods: readonly ('POST' | 'GET' | 'HEAD' | 'OPTIONS')[];
+  /** Calls before the first event, and what answers them. */
+  readonly handshakes?: readonly Handshake[];
+  /** Absent: POST, and those of the handshakes. */
+  readonly methods?: readonly Method[];
   readonly maxBodyBytes?: number;
   /** Address ranges the provider publishes. `holdfast sources ips --refresh` rewrites them here. */
   readonly ips?: {
@@ -296,8 +301,8 @@ export interface ProviderSpec {
     /** They were read in a public copy of the list, not at `from` itself. */
     readonly copied?: true;
   };
-  /** For duplicate checks and log redaction, lower-case. */
-  readonly signatureHeaders: readonly string[];
+  /** Never stored or logged, lower-case. Absent: those that `verify` reads signatures and times from. */
+  readonly signatureHeaders?: readonly string[];
   /** Kept with the event for handlers, beside `content-type` and the headers the spec itself reads. */
   readonly keepHeaders?: readonly string[];
   /** Settings a source must give, named in `config:` (e.g. `webhookId`), with what they are. */

@@ -18,7 +18,7 @@ export function fetchesAllKeys(spec: ProviderSpec): boolean {
 
 /** True when the provider hands its secret over in its handshake, to be stored. */
 export function storesSecret(spec: ProviderSpec): boolean {
-  return spec.handshakes.some(handshake => handshake.store !== undefined);
+  return spec.handshakes?.some(({ store }) => store !== undefined) === true;
 }
 
 /** True when the URL the provider was given is part of what it signs, or of the answer to its handshake. */
@@ -27,6 +27,6 @@ export function signsUrl(spec: ProviderSpec): boolean {
     spec.verify.some(
       ({ url, code, message = '' }) =>
         url !== undefined || code === 'jira-connect' || /\{(?:url|pathQuery)\}/.test(message),
-    ) || spec.handshakes.some(({ respond }) => /[,(]\s*url\s*[,)]/.test(respond.body ?? ''))
+    ) || spec.handshakes?.some(({ respond }) => /[,(]\s*url\s*[,)]/.test(respond.body ?? '')) === true
   );
 }

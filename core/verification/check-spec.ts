@@ -3,6 +3,7 @@
  * run time; here it is said in words, and early.
  */
 import { eventTimes, type Handshake, type ProviderSpec, type Scheme } from '#core/provider/provider-spec.ts';
+import { methodsOf, schemeId, signatureHeadersOf } from '#core/provider/spec-defaults.ts';
 import { decode } from '#core/scan/bytes.ts';
 import { isAsymmetric, isSymmetric } from './check-signature.ts';
 import { loweredSource, splitTemplate } from './message.ts';
@@ -17,9 +18,11 @@ const MIN_WINDOW_SECONDS = 30;
 export function checkSpec(spec: ProviderSpec): string[] {
   const problems = [
     ...checkFacts(spec),
-    ...spec.verify.flatMap(scheme => checkScheme(scheme, spec).map(problem => `scheme "${scheme.id}": ${problem}`)),
+    ...spec.verify.flatMap(scheme =>
+      checkScheme(scheme, spec).map(problem => `scheme "${schemeId(scheme, spec)}": ${problem}`),
+    ),
     ...checkIdentity(spec),
-    ...spec.handshakes.flatMap((handshake, i) =>
+    ...(spec.handshakes ?? []).flatMap((handshake, i) =>
       checkHandshake(handshake, spec).map(problem => `handshake ${i + 1}: ${problem}`),
     ),
     ...checkSources(spec),
@@ -40,10 +43,13 @@ function checkFacts(spec: ProviderSpec): string[] {
     `strength "${spec.strength}" needs at least one scheme in verify`,
   );
   need(spec.verify.length === 0 || spec.strength !== 'none', 'strength "none" with a scheme: say what it proves');
-  need(new Set(spec.verify.map(scheme => scheme.id)).size === spec.verify.length, 'two schemes have the same id');
+  need(
+    new Set(spec.verify.map(scheme => schemeId(scheme, spec))).size === spec.verify.length,
+    'two schemes have the same id',
+  );
   need(spec.ack.status >= 200 && spec.ack.status <= 299, 'ack.status must be 200 to 299');
   need(spec.ack.deadlineMs > 0, 'ack.deadlineMs must be above 0');
-  need(spec.methods.length > 0, 'methods is empty');
+  need(methodsOf(spec).length > 0, 'methods is empty');
   need(isPlainData(spec), 'a spec is JSON: no functions, patterns as strings, no undefined');
   return problems;
 }
@@ -195,7 +201,7 @@ function checkHandshake(handshake: Handshake, spec: ProviderSpec): string[] {
   };
   const templates = [respond.body ?? '', ...Object.values(respond.headers ?? {})];
   const { method, ...conditions } = when;
-  need(spec.methods.includes(method), `method ${method} is not in methods`);
+  need(methodsOf(spec).includes(method), `method ${method} is not in methods`);
   need(
     method !== 'POST' || Object.keys(conditions).length > 0,
     'it would answer every event: say how to tell it apart',
@@ -235,7 +241,7 @@ function checkSources(spec: ProviderSpec): string[] {
   for (const scheme of spec.verify) {
     for (const src of [scheme.sig.from].flat()) {
       const name = src.startsWith('header:') && scheme.sig.headerPattern === undefined ? src.slice(7) : undefined;
-      if (name !== undefined && !spec.signatureHeaders.includes(name))
+      if (name !== undefined && !signatureHeadersOf(spec).includes(name))
         problems.push(`signatureHeaders lacks "${name}"`);
     }
   }

@@ -3,6 +3,7 @@
  * explain it. For `holdfast verify` and logs, never for the caller. No explanation holds a secret, a MAC or body text.
  */
 import type { ProviderSpec, Scheme } from '#core/provider/provider-spec.ts';
+import { signatureHeadersOf } from '#core/provider/spec-defaults.ts';
 import { concatBytes, textOf, utf8 } from '#core/scan/bytes.ts';
 import type { RawRequest } from './raw-request.ts';
 import { readSignatures } from './read-signatures.ts';
@@ -105,20 +106,23 @@ function explainClock(spec: ProviderSpec, request: RawRequest, context: VerifyCo
 
 function explainHeaders(spec: ProviderSpec, request: RawRequest, { otherSpecs = [] }: ExplainOptions): Explanation[] {
   const has = (name: string) => request.headers[name] !== undefined;
-  const others = otherSpecs.filter(other => other.id !== spec.id && other.signatureHeaders.some(has));
+  const others = otherSpecs.filter(other => other.id !== spec.id && signatureHeadersOf(other).some(has));
   if (others.length > 0) {
     const ids = others.map(({ id }) => id).slice(0, 5);
     return [
       { id: 'other_provider', text: `The headers are those of ${ids.join(' or ')}: check the provider of this source` },
     ];
   }
+  const proofs = signatureHeadersOf(spec);
   const strangers = Object.keys(request.headers).filter(
-    name => /sign|hmac|digest|token/.test(name) && !spec.signatureHeaders.includes(name),
+    name => /sign|hmac|digest|token/.test(name) && !proofs.includes(name),
   );
   if (strangers.length === 0) return [];
-  const expected = spec.signatureHeaders.join(', ');
   return [
-    { id: 'other_header', text: `Expected ${expected}; the request has ${strangers.slice(0, 5).join(', ')} instead` },
+    {
+      id: 'other_header',
+      text: `Expected ${proofs.join(', ')}; the request has ${strangers.slice(0, 5).join(', ')} instead`,
+    },
   ];
 }
 

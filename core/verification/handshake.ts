@@ -44,9 +44,10 @@ export async function answerHandshake(
   context: VerifyContext,
   verify: VerifyRequest,
 ): Promise<HandshakeAnswer | undefined> {
-  if (spec.handshakes.length === 0) return undefined;
+  const { handshakes = [] } = spec;
+  if (handshakes.length === 0) return undefined;
   const reader = new RequestReader(request, context, spec.identity.document);
-  for (const handshake of spec.handshakes) {
+  for (const handshake of handshakes) {
     if (!matches(handshake.when, request, reader)) continue;
     if (handshake.store) {
       if (context.secret !== undefined) return undefined;

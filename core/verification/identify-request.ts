@@ -7,6 +7,7 @@ import { given } from '#core/given.ts';
 import { isEventKey } from '#core/glossary.ts';
 import type { Crypto } from '#core/ports.ts';
 import { eventTimes, type Identity, type ProviderSpec, type Scheme, type Src } from '#core/provider/provider-spec.ts';
+import { schemeId } from '#core/provider/spec-defaults.ts';
 import { toHex, utf8 } from '#core/scan/bytes.ts';
 import { type BatchItem, listItems } from './batch-items.ts';
 import { decodeJwt } from './jwt.ts';
@@ -234,7 +235,7 @@ function scopeOf(spec: ProviderSpec, reader: RequestReader, verdict: Verified): 
   ];
   const listsHeaders = spec.verify.some(({ signedHeaders }) => signedHeaders !== undefined);
   if (!listsHeaders && !sources.some(src => src.startsWith('sig:') || src.startsWith('claim:'))) return NO_SCOPE;
-  const scheme: Scheme | undefined = spec.verify.find(({ id }) => id === verdict.scheme);
+  const scheme: Scheme | undefined = spec.verify.find(each => schemeId(each, spec) === verdict.scheme);
   const signatures = scheme && readSignatures(scheme, reader, NO_SCOPE);
   if (signatures?.kind !== 'signatures') return listsHeaders ? { idHeaders: [] } : NO_SCOPE;
   const jwt = scheme?.jwtAlg === undefined ? undefined : decodeJwt(signatures.values[0] ?? '', scheme.jwtAlg);

@@ -6,6 +6,7 @@
 import { given } from '#core/given.ts';
 import type { Crypto } from '#core/ports.ts';
 import type { ProviderSpec, Scheme } from '#core/provider/provider-spec.ts';
+import { schemeId } from '#core/provider/spec-defaults.ts';
 import { binaryOf, bytesOfBinary, concatBytes, encode, textOf, toBase64, toHex, utf8 } from '#core/scan/bytes.ts';
 import { scanForm } from '#core/scan/form-scan.ts';
 import { decodeJsonObject } from '#core/scan/json-object.ts';
@@ -58,9 +59,10 @@ export interface SignedRequest {
 /** Throws RangeError when the spec has no such scheme, or when a value it needs (URL, setting, signer) was not given. */
 export function signRequest(spec: ProviderSpec, input: SignInput): SignedRequest {
   if (spec.verify.length === 0) return { headers: { ...input.headers } };
-  const scheme = input.scheme === undefined ? spec.verify[0] : spec.verify.find(({ id }) => id === input.scheme);
+  const named = spec.verify.map(each => ({ ...each, id: schemeId(each, spec) }));
+  const scheme = input.scheme === undefined ? named[0] : named.find(({ id }) => id === input.scheme);
   if (!scheme) {
-    const ids = spec.verify.map(({ id }) => id).join(', ');
+    const ids = named.map(({ id }) => id).join(', ');
     throw new RangeError(`provider "${spec.id}" has no scheme "${input.scheme}"; give one of ${ids}`);
   }
   const draft = new Draft(scheme, input);

@@ -4,6 +4,7 @@
  * refusal is for metrics and logs, not for the caller.
  */
 import type { ProviderSpec, Scheme } from '#core/provider/provider-spec.ts';
+import { schemeId } from '#core/provider/spec-defaults.ts';
 import { listItems } from './batch-items.ts';
 import type { RawRequest } from './raw-request.ts';
 import { NO_SCOPE, RequestReader, type Scope } from './request-reader.ts';
@@ -32,7 +33,8 @@ export async function verifyRequest(spec: ProviderSpec, request: RawRequest, con
     if (result.kind === 'refused') refusal = closer(refusal, result);
     else {
       const fresh = signsFreshTime(scheme) ? { signedFresh: true as const } : {};
-      return { ...result, scheme: scheme.id, strength: scheme.strength ?? strengthOf(scheme, spec), ...fresh };
+      const strength = scheme.strength ?? strengthOf(scheme, spec);
+      return { ...result, scheme: schemeId(scheme, spec), strength, ...fresh };
     }
   }
   return refusal ?? refused('missing', 'no_scheme_applies');

@@ -12,6 +12,7 @@ import { receivedSources } from '#core/config/received-sources.ts';
 import { SWEEPER_MEMORY_MB } from '#core/config/sweeper-speed.ts';
 import { given } from '#core/given.ts';
 import { metricNamespace, nameIn } from '#core/names.ts';
+import { methodsOf } from '#core/provider/spec-defaults.ts';
 import { apiEnv } from '#lambdas/api/env.ts';
 import { auditEnv } from '#lambdas/audit/env.ts';
 import { ingestEnv } from '#lambdas/ingest/env.ts';
@@ -192,7 +193,7 @@ export class GatewayStack extends Stack {
     this.api = new IngestApi(this, 'FrontDoor', {
       name: nameIn(deployment.config),
       sources: receivedSources(deployment).flatMap(({ source, throttle }) =>
-        source.paths.map(path => ({ path, methods: source.spec.methods, ...given({ throttle }) })),
+        source.paths.map(path => ({ path, methods: methodsOf(source.spec), ...given({ throttle }) })),
       ),
       ingest: this.#inService(ingest, canary),
       api: api.function,

@@ -4,6 +4,7 @@ import { parseSecret } from '#adapters/secrets/parse-secret.ts';
 import type { ResolvedSource } from '#core/config/resolved-config.ts';
 import type { EpochMs } from '#core/glossary.ts';
 import { secretName } from '#core/names.ts';
+import { storesSecret } from '#core/provider/source-needs.ts';
 import { usableSecret } from '#core/verification/check-spec.ts';
 import type { Operator } from '#operator/operator.ts';
 import { OperatorError, usageError } from '#operator/operator-error.ts';
@@ -55,9 +56,8 @@ export function rotateSecret(
 
 /** Throws OperatorError (usage) for a provider that brings no secret itself. */
 export function mustBringSecrets(operator: Operator, source: ResolvedSource): void {
-  const brings = (spec: ResolvedSource['spec']): boolean => spec.handshakes.some(({ store }) => store !== undefined);
-  if (brings(source.spec)) return;
-  const who = Object.values(PROVIDERS).filter(brings);
+  if (storesSecret(source.spec)) return;
+  const who = Object.values(PROVIDERS).filter(storesSecret);
   throw usageError(
     `${source.id} is a source of ${source.spec.title}, which does not send its secret to us`,
     `pairing, only for sources of ${who.map(spec => spec.title).join(', ')}`,

@@ -34,18 +34,13 @@ export function constantOf(id: string): string {
 /** `providers/<id>.ts`: the template with its way to sign exchanged. */
 export function providerText({ id, alg, today }: NewProvider): string {
   const { entry } = SCHEME_EXAMPLES[alg];
-  const headers = JSON.stringify({ id: 'acme', alg, ...entry }).match(/(?<=header:)[a-z-]+/g) ?? [];
   const strength = alg === 'token' || alg === 'basic' ? 'shared-secret' : alg === 'jwt' ? 'origin' : 'signed';
   const template = readFileSync(TEMPLATE, 'utf8');
   const own =
     alg === 'hmac-sha256'
       ? template
       : template
-          .replace(
-            / {2}verify: \[\n[\s\S]*?\n {2}\],\n/,
-            () => `  verify: [\n    ${literal({ id: 'acme', alg, ...entry })},\n  ],\n`,
-          )
-          .replace(/signatureHeaders: .*/, () => `signatureHeaders: ${literal([...new Set(headers)])},`)
+          .replace(/ {2}verify: \[\n[\s\S]*?\n {2}\],\n/, () => `  verify: [${literal({ alg, ...entry })}],\n`)
           .replace("strength: 'signed'", `strength: '${strength}'`);
   return own
     .replace(/checkedOn: '.*'/, `checkedOn: '${today}'`)

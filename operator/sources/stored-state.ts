@@ -1,5 +1,6 @@
 import { parseSecret } from '#adapters/secrets/parse-secret.ts';
 import type { ResolvedSource } from '#core/config/resolved-config.ts';
+import { storesSecret } from '#core/provider/source-needs.ts';
 import type { StoredSecret } from '#operator/gateway.ts';
 import type { Operator } from '#operator/operator.ts';
 import { OperatorError } from '#operator/operator-error.ts';
@@ -14,7 +15,7 @@ export function stateOf(stored: StoredSecret, now: number): StoredSecret['kind']
 
 /** The command that gives a source its secret: some providers bring it themselves. */
 export function commandToSet({ id, spec }: ResolvedSource): string {
-  return `sources ${spec.handshakes.some(({ store }) => store) ? 'pair' : 'set-secret'} ${id}`;
+  return `sources ${storesSecret(spec) ? 'pair' : 'set-secret'} ${id}`;
 }
 
 /** Throws OperatorError (not found) when there is no place for a secret of this source. */

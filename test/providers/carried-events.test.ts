@@ -10,6 +10,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { nodeCrypto } from '#adapters/crypto/node-crypto.ts';
+import { schemeId } from '#core/provider/spec-defaults.ts';
 import { utf8 } from '#core/scan/bytes.ts';
 import { answerHandshake } from '#core/verification/handshake.ts';
 import { type Identification, identifyRequest, splitItems } from '#core/verification/identify-request.ts';
@@ -20,7 +21,8 @@ import { genuineRequest, NOW_MS } from './genuine-request.ts';
 
 function identify(provider: string, body: string, headers: Readonly<Record<string, string>> = {}): Identification {
   const spec = providerById(provider);
-  const scheme = spec.verify[0]?.id ?? '';
+  const [first] = spec.verify;
+  const scheme = first ? schemeId(first, spec) : '';
   const verdict: Verified = { kind: 'verified', scheme, strength: 'signed', matchedSecret: 'current' };
   const options = { crypto: nodeCrypto, settings: {}, dedupOnBody: false, verdict };
   return identifyRequest(spec, { headers, body: utf8(body) }, options);

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { nodeCrypto } from '#adapters/crypto/node-crypto.ts';
 import { keptHeaders } from '#core/inbound/protocol/kept-headers.ts';
+import { schemeId } from '#core/provider/spec-defaults.ts';
 import { utf8 } from '#core/scan/bytes.ts';
 import { type Identification, identifyRequest } from '#core/verification/identify-request.ts';
 import type { Verified } from '#core/verification/verdict.ts';
@@ -113,7 +114,8 @@ for (const provider of ['hubspot', 'hubspot-legacy']) {
 
 function identify(provider: string, { headers = {}, body }: Delivery): Identification {
   const spec = providerById(provider);
-  const scheme = spec.verify[0]?.id ?? '';
+  const [first] = spec.verify;
+  const scheme = first ? schemeId(first, spec) : '';
   const verdict: Verified = { kind: 'verified', scheme, strength: 'signed', matchedSecret: 'current' };
   const request = { headers, body: utf8(JSON.stringify(body)) };
   const options = { crypto: nodeCrypto, settings: {}, dedupOnBody: false, verdict };

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ProviderSpec, Scheme } from '#core/provider/provider-spec.ts';
+import { schemeId } from '#core/provider/spec-defaults.ts';
 import { identifyRequest } from '#core/verification/identify-request.ts';
 import type { RawRequest } from '#core/verification/raw-request.ts';
 import { type Verdict, verifyRequest } from '#core/verification/verify-request.ts';
@@ -7,7 +8,7 @@ import { PROVIDERS } from '#providers/index.ts';
 import { type Genuine, genuineRequest, NOW_MS, needsForm, needsJson } from './genuine-request.ts';
 
 const pairs = Object.values(PROVIDERS).flatMap(spec =>
-  spec.verify.map(scheme => [`${spec.id} / ${scheme.id}`, spec, scheme] as const),
+  spec.verify.map(scheme => [`${spec.id} / ${schemeId(scheme, spec)}`, spec, scheme] as const),
 );
 
 const check = ({ spec, request, context }: Genuine, changed: Partial<RawRequest> = {}): Promise<Verdict> =>

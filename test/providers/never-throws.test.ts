@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { nodeCrypto } from '#adapters/crypto/node-crypto.ts';
 import { isEventKey } from '#core/glossary.ts';
 import type { ProviderSpec } from '#core/provider/provider-spec.ts';
+import { schemeId, signatureHeadersOf } from '#core/provider/spec-defaults.ts';
 import { utf8 } from '#core/scan/bytes.ts';
 import { explainMismatch } from '#core/verification/explain-mismatch.ts';
 import { answerHandshake } from '#core/verification/handshake.ts';
@@ -76,8 +77,10 @@ const body = fc.oneof(
 /** A request with the provider's own header names and fields, and nonsense or parts of a genuine one in them. */
 function requests(spec: ProviderSpec, genuine: readonly Genuine[]): fc.Arbitrary<RawRequest> {
   const names = [...JSON.stringify(spec).matchAll(/header:([a-z0-9-]+)/g)].map(match => match[1] ?? '');
-  const handshakeNames = spec.handshakes.flatMap(({ when }) => Object.keys(when.header ?? {}));
-  const known = [...new Set([...names, ...handshakeNames, ...spec.signatureHeaders, 'authorization', 'content-type'])];
+  const handshakeNames = (spec.handshakes ?? []).flatMap(({ when }) => Object.keys(when.header ?? {}));
+  const known = [
+    ...new Set([...names, ...handshakeNames, ...signatureHeadersOf(spec), 'authorization', 'content-type']),
+  ];
   const values = genuine.flatMap(({ request }) => Object.values(request.headers));
   const value = fc.oneof(text, values.length === 0 ? text : fc.constantFrom(...values));
   const bodies = genuine.map(({ request }) => request.body);
@@ -126,7 +129,7 @@ describe.each(Object.values(PROVIDERS).map(spec => [spec.id, spec] as const))('%
             ? verdict
             : ({
                 kind: 'verified',
-                scheme: spec.verify[0]?.id ?? 'none',
+                scheme: spec.verify[0] ? schemeId(spec.verify[0], spec) : 'none',
                 strength: 'signed',
                 matchedSecret: 'none',
               } as const);

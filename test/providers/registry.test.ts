@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import type { Handshake, ProviderSpec } from '#core/provider/provider-spec.ts';
+import { methodsOf, schemeId, signatureHeadersOf } from '#core/provider/spec-defaults.ts';
 import { checkSpec } from '#core/verification/check-spec.ts';
 import { template } from '#providers/_template.ts';
 import { PROVIDERS, providerById } from '#providers/index.ts';
@@ -99,10 +100,11 @@ describe.each(specs.map(spec => [spec.id, spec] as const))('%s', (_id, spec: Pro
       const name = match[1] ?? match[2] ?? '';
       expect(name).toBe(name.toLowerCase());
     }
-    for (const name of [...spec.signatureHeaders, ...(spec.keepHeaders ?? [])]) expect(name).toBe(name.toLowerCase());
+    for (const name of [...signatureHeadersOf(spec), ...(spec.keepHeaders ?? [])])
+      expect(name).toBe(name.toLowerCase());
     for (const scheme of spec.verify) {
       for (const from of [scheme.sig.from].flat()) {
-        if (from.startsWith('header:')) expect(spec.signatureHeaders).toContain(from.slice('header:'.length));
+        if (from.startsWith('header:')) expect(signatureHeadersOf(spec)).toContain(from.slice('header:'.length));
       }
     }
   });
@@ -121,8 +123,8 @@ describe.each(specs.map(spec => [spec.id, spec] as const))('%s', (_id, spec: Pro
   });
 
   it('answers handshakes on its own methods, and guards every text it echoes or signs', () => {
-    for (const handshake of spec.handshakes) {
-      expect(spec.methods).toContain(handshake.when.method);
+    for (const handshake of spec.handshakes ?? []) {
+      expect(methodsOf(spec)).toContain(handshake.when.method);
       const template = textOf(handshake);
       const signed = argumentsOf(template, 'hmac').slice(2);
       if (signed.length > 0) {
@@ -138,7 +140,7 @@ describe.each(specs.map(spec => [spec.id, spec] as const))('%s', (_id, spec: Pro
   });
 
   it('has a vector, or a handshake example when it has no authentication', () => {
-    const schemes = new Set(spec.verify.map(scheme => scheme.id));
+    const schemes = new Set(spec.verify.map(scheme => schemeId(scheme, spec)));
     const found = [
       ...shared.vectors.filter(vector => schemes.has(vector.scheme)),
       ...own.filter(vector => vector.provider === spec.id),
@@ -151,14 +153,15 @@ describe('the vectors of this repository', () => {
   it('cover every scheme the shared ones leave out', () => {
     const covered = new Set([...shared.vectors.map(vector => vector.scheme), ...own.map(vector => vector.scheme)]);
     const missing = specs.flatMap(spec =>
-      spec.verify.filter(scheme => !covered.has(scheme.id)).map(scheme => scheme.id),
+      spec.verify.map(scheme => schemeId(scheme, spec)).filter(id => !covered.has(id)),
     );
     expect(missing).toEqual([]);
   });
 
   it.each(own.map(vector => [vector.id, vector] as const))('%s is what node:crypto computes', (_id, vector) => {
     const body = Buffer.from(vector.bodyBase64, 'base64');
-    expect(PROVIDERS[vector.provider]?.verify.map(scheme => scheme.id) ?? []).toEqual(
+    const spec = PROVIDERS[vector.provider];
+    expect(spec?.verify.map(scheme => schemeId(scheme, spec)) ?? []).toEqual(
       vector.scheme === null ? [] : expect.arrayContaining([vector.scheme]),
     );
     if (vector.expect === 'unauthenticated') return;

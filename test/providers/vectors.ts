@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { nodeCrypto } from '#adapters/crypto/node-crypto.ts';
 import type { Jwk, KeyFetcher, SourceSecret } from '#core/ports.ts';
 import type { ProviderSpec } from '#core/provider/provider-spec.ts';
+import { schemeId } from '#core/provider/spec-defaults.ts';
 import type { RawRequest } from '#core/verification/raw-request.ts';
 import type { VerifyContext } from '#core/verification/verify-context.ts';
 import { PROVIDERS } from '#providers/index.ts';
@@ -68,8 +69,10 @@ export function specOf(vector: Pick<Vector, 'id' | 'provider' | 'scheme'>): Prov
   const other = UNDER_ANOTHER_SPEC[vector.id];
   return (
     (other === undefined ? undefined : PROVIDERS[other]) ??
-    all.find(spec => spec.verify.some(scheme => scheme.id === vector.scheme) && spec.id === vector.provider) ??
-    all.find(spec => spec.verify.some(scheme => scheme.id === vector.scheme)) ??
+    all.find(
+      spec => spec.verify.some(scheme => schemeId(scheme, spec) === vector.scheme) && spec.id === vector.provider,
+    ) ??
+    all.find(spec => spec.verify.some(scheme => schemeId(scheme, spec) === vector.scheme)) ??
     all.find(spec => spec.id === vector.scheme) ??
     all.find(spec => spec.id === vector.provider)
   );

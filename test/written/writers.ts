@@ -167,7 +167,7 @@ function commandList(): Written {
 function schemeTable(): Written {
   const path = 'docs/receive/add-a-provider.md';
   const rows = Object.entries(SCHEME_EXAMPLES).map(
-    ([alg, { has, entry }]) => `| \`${alg}\` | ${has} | \`${literal({ id: 'acme', alg, ...entry })}\` |`,
+    ([alg, { has, entry }]) => `| \`${alg}\` | ${has} | \`${literal({ alg, ...entry })}\` |`,
   );
   const heads = ['', '| `alg` | the request has | an entry of `verify` |', '|---|---|---|'];
   return one(path, withBlock(readWritten(path) ?? '', 'schemes', [...heads, ...rows, ''].join('\n')));

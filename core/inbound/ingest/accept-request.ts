@@ -4,6 +4,7 @@
  */
 
 import type { ResolvedSource } from '#core/config/resolved-config.ts';
+import { methodsOf } from '#core/provider/spec-defaults.ts';
 import type { Reply } from '#core/reply.ts';
 import { type Identification, identifyRequest } from '#core/verification/identify-request.ts';
 import type { RawRequest } from '#core/verification/raw-request.ts';
@@ -101,7 +102,7 @@ function refuseAtTheDoor(
   request: RawRequest,
   { addresses }: Pick<IngestPorts, 'addresses'>,
 ): Cause | undefined {
-  if (!(source.spec.methods as readonly string[]).includes(request.method)) return 'method';
+  if (!methodsOf(source.spec).includes(request.method)) return 'method';
   if (source.allowList && !addresses.contains(source.allowList, request.sourceIp)) return 'forbidden_source';
   if (request.body.length > source.maxBodyBytes) return 'too_large';
   return undefined;

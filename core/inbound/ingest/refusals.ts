@@ -3,6 +3,7 @@
  * check or a count names and that is not here does not compile.
  */
 import type { ResolvedSource } from '#core/config/resolved-config.ts';
+import { methodsOf } from '#core/provider/spec-defaults.ts';
 import type { RefusalCause } from '#core/verification/verdict.ts';
 
 interface Answer {
@@ -69,8 +70,8 @@ export const REFUSALS: Readonly<Record<Cause, Answer>> = {
   method: {
     status: 405,
     error: 'method_not_allowed',
-    message: ({ spec }) => `Use ${spec.methods.join(' or ')}`,
-    headers: ({ spec }) => ({ allow: spec.methods.join(', ') }),
+    message: ({ spec }) => `Use ${methodsOf(spec).join(' or ')}`,
+    headers: ({ spec }) => ({ allow: methodsOf(spec).join(', ') }),
   },
   forbidden_source: {
     status: 403,

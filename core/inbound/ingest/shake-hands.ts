@@ -42,7 +42,7 @@ export async function refuseBroughtSecret(
   withoutSecret: VerifyContext,
   ports: HandshakePorts,
 ): Promise<Reply | undefined> {
-  if (!source.spec.handshakes.some(({ store }) => store)) return undefined;
+  if (!source.spec.handshakes?.some(({ store }) => store)) return undefined;
   const answer = await answerTo(source, request, withoutSecret);
   if (answer?.storeSecret === undefined) return undefined;
   return (
@@ -56,7 +56,7 @@ async function answerTo(
   request: RawRequest,
   context: VerifyContext,
 ): Promise<HandshakeAnswer | undefined> {
-  if (spec.handshakes.length === 0) return undefined;
+  if (!spec.handshakes?.length) return undefined;
   const { answerHandshake } = await import('#core/verification/on-demand.ts');
   return answerHandshake(spec, request, context, verifyRequest);
 }

@@ -1,6 +1,7 @@
 /** Which request headers are stored with an event: an allow-list, never a signature, cookie or credential. */
 
 import { eventTimes, type ProviderSpec, type Src } from '#core/provider/provider-spec.ts';
+import { signatureHeadersOf } from '#core/provider/spec-defaults.ts';
 import { readTraceParent } from '#core/trace.ts';
 
 /** Under this name ingest keeps which items of a batch were verified, when not all were. No request can bring it. */
@@ -24,9 +25,10 @@ export function keptHeaders(
   rawQuery = '',
 ): Record<string, string> {
   const kept: Record<string, string> = {};
+  const proofs = signatureHeadersOf(spec);
   for (const name of [...ALWAYS, ...(spec.keepHeaders ?? []), ...identityHeaders(spec)]) {
     const value = headers[name];
-    if (value === undefined || NEVER.test(name) || spec.signatureHeaders.includes(name)) continue;
+    if (value === undefined || NEVER.test(name) || proofs.includes(name)) continue;
     if (name === 'traceparent' && readTraceParent(value) === undefined) continue;
     kept[name] = value.slice(0, MAX_HEADER_LENGTH);
   }

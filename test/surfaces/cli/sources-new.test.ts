@@ -13,6 +13,7 @@ import { nodeCrypto } from '#adapters/crypto/node-crypto.ts';
 import { defineGateway } from '#core/config/gateway-config.ts';
 import { resolveDeployment } from '#core/config/resolve-config.ts';
 import type { ProviderSpec, SchemeAlgorithm } from '#core/provider/provider-spec.ts';
+import { signatureHeadersOf } from '#core/provider/spec-defaults.ts';
 import { checkSpec } from '#core/verification/check-spec.ts';
 import { verifyRequest } from '#core/verification/verify-request.ts';
 import { HOLDFAST_DIRECTORY } from '#local/shell/workspace.ts';
@@ -76,7 +77,7 @@ describe.each(Object.keys(SCHEME_EXAMPLES) as SchemeAlgorithm[])('--alg %s', alg
       return (await verifyRequest(spec, request, context)).kind;
     };
     expect(await judge(signed.headers)).toBe('verified');
-    for (const name of spec.signatureHeaders) {
+    for (const name of signatureHeadersOf(spec)) {
       const value = signed.headers[name] ?? '';
       expect(await judge({ ...signed.headers, [name]: `${value.slice(0, -6)}AAAA${value.slice(-2)}` }), name).not.toBe(
         'verified',
@@ -87,11 +88,8 @@ describe.each(Object.keys(SCHEME_EXAMPLES) as SchemeAlgorithm[])('--alg %s', alg
 
 it('its files are a provider, an event that `send` sends, and a test of its identity', async () => {
   const spec = await written('box-office');
-  expect(spec).toMatchObject({
-    id: 'box-office',
-    title: 'Box Office',
-    signatureHeaders: ['x-box-office-signature', 'x-box-office-timestamp'],
-  });
+  expect(spec).toMatchObject({ id: 'box-office', title: 'Box Office' });
+  expect(signatureHeadersOf(spec)).toEqual(['x-box-office-signature', 'x-box-office-timestamp']);
   const folder = join(root, 'box-office');
   expect(readdirSync(folder, { recursive: true }).map(String).sort()).toEqual([
     'providers',

@@ -3,6 +3,7 @@ import { signWebhook } from 'holdfast/testing';
 import { describe, expect, it } from 'vitest';
 import { nodeCrypto } from '#adapters/crypto/node-crypto.ts';
 import type { ProviderSpec, Scheme } from '#core/provider/provider-spec.ts';
+import { schemeId } from '#core/provider/spec-defaults.ts';
 import { verifyRequest } from '#core/verification/verify-request.ts';
 import { PROVIDERS } from '#providers/index.ts';
 
@@ -46,7 +47,7 @@ describe.each(symmetric)('%s', (_name, spec, scheme) => {
   const sign = (signedWith: string) =>
     signWebhook({
       provider: spec.id,
-      scheme: scheme.id,
+      scheme: schemeId(scheme, spec),
       body: bodyOf(spec),
       secret: signedWith,
       url: URL_OF_SOURCE,

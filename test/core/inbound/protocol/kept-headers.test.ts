@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { keptHeaders, QUERY_HEADER } from '#core/inbound/protocol/kept-headers.ts';
+import { signatureHeadersOf } from '#core/provider/spec-defaults.ts';
 import { PROVIDERS } from '#providers/index.ts';
 
 const CREDENTIALS = {
@@ -11,7 +12,7 @@ const CREDENTIALS = {
 };
 
 it.each(Object.entries(PROVIDERS))('%s: no signature, cookie or credential is kept', (_name, spec) => {
-  const signatures = Object.fromEntries(spec.signatureHeaders.map(name => [name, 'secret']));
+  const signatures = Object.fromEntries(signatureHeadersOf(spec).map(name => [name, 'secret']));
   const kept = keptHeaders(spec, { ...CREDENTIALS, ...signatures, 'content-type': 'application/json' });
   expect(kept).toEqual({ 'content-type': 'application/json' });
 });
