@@ -69,17 +69,10 @@ export function Dead() {
       {asking?.what === 'replay' ? (
         <ReplayMany query={queryOf(asking.group)} onClose={() => setAsking(undefined)} />
       ) : null}
-      {asking?.what === 'purge' ? (
-        <Purge
-          group={asking.group}
-          count={countOf(asking.group, view.data?.groups ?? [])}
-          onClose={() => setAsking(undefined)}
-          onDone={view.reload}
-        />
-      ) : null}
-      {asking?.what === 'close' ? (
-        <Close
-          group={asking.group}
+      {asking?.what === 'purge' || asking?.what === 'close' ? (
+        <Settle
+          {...asking}
+          what={asking.what}
           count={countOf(asking.group, view.data?.groups ?? [])}
           onClose={() => setAsking(undefined)}
           onDone={view.reload}
@@ -160,76 +153,54 @@ function Group({ group, ask: askFor }: GroupProps) {
   );
 }
 
-function Close({
-  group,
-  count,
-  onClose,
-  onDone,
-}: {
+interface SettleProps {
+  readonly what: 'close' | 'purge';
   readonly group: DeadGroupRow;
   readonly count: number;
   readonly onClose: () => void;
   readonly onDone: () => void;
-}) {
-  const [why, setWhy] = useState('');
-  const { source, cause, pattern } = group;
-  const close = async (): Promise<AfterConfirm> => {
-    await ask(`/api/dead/close?${new URLSearchParams(meantBy(group))}`, { body: { confirm: count, why } });
-    onDone();
-    return 'close';
-  };
-  return (
-    <Ask
-      title="Close without running them"
-      confirm={`Close ${grouped(count)}`}
-      danger
-      onConfirm={close}
-      onClose={onClose}
-      disabled={why.trim() === ''}
-    >
-      <p>
-        All dead letters of {visible(source)} with cause “{visible(causeWords(cause))}”
-        {pattern === '' ? '' : ' and this error'} will not be replayed. They leave this list, the status and the alarm.
-        The record of each stays, with who closed it and why. A replay reopens it.
-      </p>
-      <Field label="Why? The next person will read it" value={why} onInput={setWhy} autofocus />
-    </Ask>
-  );
 }
 
-function Purge({
-  group,
-  count,
-  onClose,
-  onDone,
-}: {
-  readonly group: DeadGroupRow;
-  readonly count: number;
-  readonly onClose: () => void;
-  readonly onDone: () => void;
-}) {
+function Settle({ what, group, count, onClose, onDone }: SettleProps) {
   const [typed, setTyped] = useState('');
   const { source, cause, pattern } = group;
-  const purge = async (): Promise<AfterConfirm> => {
-    await ask(`/api/dead/purge?${new URLSearchParams(meantBy(group))}`, { body: { confirm: count } });
+  const isClose = what === 'close';
+  const settle = async (): Promise<AfterConfirm> => {
+    const body = { confirm: count, ...(isClose ? { why: typed } : {}) };
+    await ask(`/api/dead/${what}?${new URLSearchParams(meantBy(group))}`, { body });
     onDone();
     return 'close';
   };
   return (
     <Ask
-      title="Purge their messages"
-      confirm={`Delete up to ${grouped(count)} messages`}
+      title={isClose ? 'Close without running them' : 'Purge their messages'}
+      confirm={isClose ? `Close ${grouped(count)}` : `Delete up to ${grouped(count)} messages`}
       danger
-      onConfirm={purge}
+      onConfirm={settle}
       onClose={onClose}
-      disabled={typed !== String(count)}
+      disabled={isClose ? typed.trim() === '' : typed !== String(count)}
     >
       <p>
-        Deletes the messages of {visible(source)} with cause “{visible(causeWords(cause))}”
-        {pattern === '' ? '' : ' and this error'} from the dead-letter queue. The events stay here and can be replayed,
-        but a redrive of the queue will not bring them back.
+        {isClose ? 'All dead letters' : 'Deletes the messages'} of {visible(source)} with cause “
+        {visible(causeWords(cause))}”{pattern === '' ? ' ' : ' and this error '}
+        {isClose ? (
+          <>
+            will not be replayed. They leave this list, the status and the alarm. The record of each stays, with who
+            closed it and why. A replay reopens it.
+          </>
+        ) : (
+          <>
+            from the dead-letter queue. The events stay here and can be replayed, but a redrive of the queue will not
+            bring them back.
+          </>
+        )}
       </p>
-      <Field label={`Type ${count} to confirm`} value={typed} onInput={setTyped} autofocus />
+      <Field
+        label={isClose ? 'Why? The next person will read it' : `Type ${count} to confirm`}
+        value={typed}
+        onInput={setTyped}
+        autofocus
+      />
     </Ask>
   );
 }
