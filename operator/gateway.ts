@@ -24,6 +24,18 @@ export interface ProcessorSwitch {
   set(running: boolean): Promise<void>;
 }
 
+/** Whether AWS starts a function at all. */
+export interface FunctionStops {
+  /** e.g. `drain-fast`. */
+  readonly name: string;
+  /** As `aws lambda` takes it. */
+  readonly awsName: string;
+  /** False: a reserved concurrency of 0. */
+  readonly mayRun: boolean;
+  /** Of its queues. */
+  readonly mappings: readonly { readonly uuid: string; readonly state: string }[];
+}
+
 /** Asks the provider of a source now what it tried to deliver. */
 export interface Reconciler {
   /** A report for each list of the source. Throws OperatorError when the function fails. */
@@ -130,6 +142,8 @@ export interface Gateway {
   readonly gauge: QueueGauge;
   readonly secrets: SecretVault;
   readonly processor: ProcessorSwitch;
+  /** Of every function. */
+  functionStops(): Promise<readonly FunctionStops[]>;
   readonly reconciler: Reconciler;
   /**
    * Begins a run now, and does not wait for its end; `try`: only asks AWS whether this person may. Throws OperatorError where

@@ -37,6 +37,7 @@ import { readCounter } from './read-counter.ts';
 import { SecretsManagerVault } from './secrets-manager-vault.ts';
 import { sendHttp } from './send-http.ts';
 import { signedDeliveryApi } from './signed-delivery-api.ts';
+import { functionsIn, readFunctionStops } from './stopped-functions.ts';
 
 /** A line that went dead (a laptop that slept) is noticed, and what was asked is asked again. */
 const TIMEOUTS = { connectionTimeout: 3_000, requestTimeout: 10_000, throwOnRequestTimeout: true } as const;
@@ -76,6 +77,7 @@ export async function openGateway(deployment: Deployment, env: Env): Promise<Gat
   // Queue addresses of a local AWS carry a host name of its choice; the endpoint decides.
   const sqs = new SQSClient({ ...settings, ...(endpoint === undefined ? {} : { useQueueUrlAsEndpoint: false }) });
   const s3 = new S3Client({ ...settings, forcePathStyle: endpoint !== undefined });
+  const lambda = new LambdaClient(settings);
   const cloudWatch = new CloudWatchClient(settings);
   const control = new DynamoDbControlStore(dynamodb, output('EventsTable'), systemIds);
   const { shards } = deployment.config;
@@ -94,7 +96,14 @@ export async function openGateway(deployment: Deployment, env: Env): Promise<Gat
     dead: new SqsDeadQueue(sqs, output('DeadQueueUrl')),
     gauge: new SqsQueueGauge(sqs, { main: output('WorkQueueUrl'), dead: output('DeadQueueUrl') }),
     secrets: new SecretsManagerVault(new SecretsManagerClient(settings)),
-    processor: new LambdaProcessor(new LambdaClient(settings), output('ProcessFunction')),
+    processor: new LambdaProcessor(lambda, output('ProcessFunction')),
+    async functionStops() {
+      const delivery =
+        deployment.config.outbound === undefined
+          ? new Map<string, string>()
+          : await readDelivery(cloudFormation, deployment, local?.endpoint);
+      return readFunctionStops(lambda, new Map([outputs, delivery].flatMap(functionsIn)));
+    },
     reconciler: new LambdaReconciler(settings, () => output('ReconcileProvidersFunction')),
     async begin(scheduled, how) {
       const sends = scheduled === 'tend';
@@ -104,7 +113,7 @@ export async function openGateway(deployment: Deployment, env: Env): Promise<Gat
         : outputs;
       const FunctionName = stack.get(`${scheduled[0]?.toUpperCase()}${scheduled.slice(1)}Function`);
       const InvocationType = how === 'try' ? 'DryRun' : 'Event';
-      await new LambdaClient(settings).send(new InvokeCommand({ FunctionName, InvocationType }));
+      await lambda.send(new InvokeCommand({ FunctionName, InvocationType }));
     },
     delivery: () => openDelivery(cloudFormation, deployment, local?.endpoint),
     outbound: async () => {

@@ -19,7 +19,7 @@ import { ago, span } from '#operator/span.ts';
 import { isNotice } from './is-notice.ts';
 import { muteText } from './mutes.ts';
 import { deadCountText } from './needs.ts';
-import { readProcessor } from './processor.ts';
+import { isRunning, readProcessor } from './processor.ts';
 import { runbookOf } from './runbook-of.ts';
 import { describeSweeper, isSweeperLate } from './sweeper.ts';
 import { readSystem } from './system-view.ts';
@@ -51,6 +51,7 @@ export async function checkEverything(operator: Operator): Promise<readonly Chec
     guard('alarms', note => checkAlarmServices(operator, note)),
     guard('front door', note => checkFrontDoor(operator, note)),
     guard('processor', note => checkProcessor(operator, note)),
+    guard('functions', note => checkFunctions(operator, note)),
     guard('pipeline', note => checkPipeline(operator, note)),
     guard('handlers', note => checkHandlers(operator, note)),
     guard('customers', note => checkCustomers(operator, note)),
@@ -187,6 +188,39 @@ async function checkProcessor(operator: Operator, note: (check: Check) => void):
     const text = `its event source mapping is ${state}: events are accepted and wait in the queue`;
     note({ name: 'processor', result: 'wrong', text, fix: operator.command('processor start') });
   }
+}
+
+/** What a person, or a rehearsal that was not ended, stopped outside of the stacks: a deploy does not undo it. */
+async function checkFunctions(operator: Operator, note: (check: Check) => void): Promise<void> {
+  const name = 'functions';
+  const { functionStops } = await operator.gateway();
+  const found = await functionStops().catch((error: unknown) => explainError(error).message);
+  if (typeof found === 'string') {
+    const fix = 'grant lambda:GetFunctionConcurrency and lambda:ListEventSourceMappings';
+    note({ name, result: 'warning', text: `whether each may run cannot be read: ${found}`, fix });
+    return;
+  }
+  const reserved: Readonly<Record<string, number>> = operator.deployment.reservedConcurrency;
+  const wrong = found.flatMap(({ name: of, awsName, mayRun, mappings }): readonly Check[] => {
+    const own = reserved[of];
+    const give =
+      own === undefined
+        ? `aws lambda delete-function-concurrency --function-name ${awsName}`
+        : `aws lambda put-function-concurrency --function-name ${awsName} --reserved-concurrent-executions ${own}`;
+    // Of the processor its own check tells.
+    const stopped = of === 'process' ? [] : mappings.filter(({ state }) => !isRunning(state));
+    return [
+      ...(mayRun
+        ? []
+        : [{ name, result: 'wrong', text: `${of} never runs: its reserved concurrency is 0`, fix: give } as const]),
+      ...stopped.map(({ uuid, state }): Check => {
+        const text = `${of} is given nothing: its event source mapping is ${state}, and its queue waits`;
+        return { name, result: 'wrong', text, fix: `aws lambda update-event-source-mapping --uuid ${uuid} --enabled` };
+      }),
+    ];
+  });
+  for (const each of wrong) note(each);
+  if (wrong.length === 0) note({ name, result: 'ok', text: `none of ${found.length} is stopped` });
 }
 
 /** Who starts a replay asks the sweeper to run at once; without the right it begins in the next minute's run. */

@@ -14,6 +14,6 @@ export async function switchProcessor(operator: Operator, running: boolean): Pro
 }
 
 /** `Enabled` and `Enabling`, `Creating` and `Updating` end well by themselves. */
-function isRunning(state: string): boolean {
+export function isRunning(state: string): boolean {
   return !['Disabled', 'Disabling', 'Deleting'].includes(state);
 }

@@ -173,6 +173,7 @@ export class ConsoleGateway {
       control: this.#controlStore(),
       queue: { send: refuse },
       processor: { state: () => Promise.resolve('Enabled'), set: refuse },
+      functionStops: async () => [],
       reconciler: { run: refuse },
       delivery: () =>
         this.#read(() => {

@@ -15,7 +15,7 @@ import { given } from '#core/given.ts';
 import { PermanentError } from '#core/handler/handler-contract.ts';
 import { DAY_MS } from '#core/time.ts';
 import { VERSION } from '#core/version.ts';
-import type { AlarmView, Gateway, Mute, Mutes, SecretVault, StoredSecret } from '#operator/gateway.ts';
+import type { AlarmView, FunctionStops, Gateway, Mute, Mutes, SecretVault, StoredSecret } from '#operator/gateway.ts';
 import { PROVIDERS } from '#providers/index.ts';
 import { MemoryControlStore } from '#test/kit/memory/memory-control-store.ts';
 import { MemorySearchStore } from '#test/kit/memory/memory-search-store.ts';
@@ -110,6 +110,7 @@ export class CliWorld {
   /** Handlers of events whose id begins with `bad` refuse for good until this is set. */
   fixed = false;
   processorState = 'Enabled';
+  stops: readonly FunctionStops[] = [];
   alarms: AlarmView[] = [];
   /** Alarms that a person let ring, and for how long they do. */
   readonly rung: string[] = [];
@@ -154,6 +155,7 @@ export class CliWorld {
           return Promise.resolve();
         },
       },
+      functionStops: () => Promise.resolve(this.stops),
       reconciler: { run: () => Promise.reject(new Error('no source is compared here')) },
       begin: async (name, how) => {
         if (how === 'try') return;
