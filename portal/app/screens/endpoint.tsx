@@ -10,8 +10,8 @@ import { visible } from '../../../ui/text.tsx';
 import { clock } from '../../../ui/time.tsx';
 import { ask, useAsk } from '../parts/api.ts';
 import { go, hrefOf } from '../parts/route.ts';
-import { appId, closers, may, pathOf, producer } from '../parts/session.ts';
-import type { Endpoint, EndpointHealth, Stats } from '../wire.ts';
+import { closers, may, pathOf, producer } from '../parts/session.ts';
+import type { Endpoint, EndpointHealth } from '../wire.ts';
 import { Deliveries } from './deliveries.tsx';
 import { EndpointForm } from './endpoint-form.tsx';
 import { type Act, Gate } from './gate.tsx';
@@ -39,8 +39,7 @@ export function EndpointScreen({ ep, tab }: { readonly ep: string; readonly tab:
   const path = pathOf('endpoints', ep);
   const view = useAsk<Endpoint>(path, 5_000);
   const health = useAsk<EndpointHealth>(`${path}/health`, 5_000);
-  const stats = useAsk<Stats>(`/stats?app=${encodeURIComponent(appId())}&endpoint=${encodeURIComponent(ep)}`, 30_000);
-  const [day] = stats.data?.each ?? [];
+  const day = health.data?.last_day;
   const [asking, setAsking] = useState<Act | 'edit' | 'test'>();
   const close = (): void => setAsking(undefined);
   const again = (): void => {

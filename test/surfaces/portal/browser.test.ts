@@ -138,7 +138,7 @@ describe.skipIf(BROWSER_PATH === undefined)('the portal in a browser', () => {
     timeout: 60_000,
   }, async () => {
     const world = await broken();
-    const { page, wrong } = await openEndpoints(await world.link('uid:globex', { subject: 'ada' }), {
+    const { page, wrong, asked } = await openEndpoints(await world.link('uid:globex', { subject: 'ada' }), {
       viewport: { width: 1180, height: 760 },
     });
     // 1. Which one, and why.
@@ -153,6 +153,8 @@ describe.skipIf(BROWSER_PATH === undefined)('the portal in a browser', () => {
     await page.getByText('As a table').click();
     const cells = await page.locator('.day-table tbody td:last-child').allInnerTexts();
     expect(cells.reduce((sum, text) => sum + Number(text), 0)).toBe(failed);
+    // The day comes with how it is.
+    expect(asked.filter(url => url.includes('/stats') && url.includes('endpoint='))).toEqual([]);
     expect(await page.locator('.by-type li').allInnerTexts()).toEqual([
       expect.stringMatching(/^order\.paid\s+40 dead$/),
     ]);
