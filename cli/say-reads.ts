@@ -1,5 +1,6 @@
 /** What a command says before it reads much: how much, and what that costs. */
 import type { EventFilter } from '#core/inbound/search/event-filter.ts';
+import type { ExpectedEndpointReads } from '#operator/customers/deliveries.ts';
 import { muchToRead } from '#operator/events/expected-reads.ts';
 import type { Run } from './run.ts';
 
@@ -13,7 +14,8 @@ export async function sayReads(run: Run, filter: EventFilter, options: { each?: 
   );
 }
 
-/** Before a look at every endpoint. `of`: which of them these are the units of. */
-export function sayEndpointReads(run: Run, units: number, of = ''): void {
+/** Before a look at every endpoint. */
+export function sayEndpointReads(run: Run, { units, ofFirst }: ExpectedEndpointReads): void {
+  const of = ofFirst === undefined ? '' : ` for the first ${ofFirst} of them`;
   run.out.note(`Reads every endpoint of every application: about ${units} read units${of}. Ctrl-C ends it`);
 }

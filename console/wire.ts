@@ -68,7 +68,15 @@ export interface EventList {
 
 /** Instead of an answer that takes much reading: about what it reads. With `read=yes` the same is answered. */
 export interface ReadsFirst {
-  readonly reads: { readonly events: number; readonly units: number; readonly dollars: number };
+  readonly reads: ({ readonly events: number } | MuchOfEndpoints) & {
+    readonly units: number;
+    readonly dollars: number;
+  };
+}
+interface MuchOfEndpoints {
+  readonly endpoints: number;
+  /** There are more applications: these are the reads of so many. */
+  readonly ofFirst?: number;
 }
 
 /** One stretch of an event's way. */

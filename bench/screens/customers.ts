@@ -1,5 +1,7 @@
 /** Customers of an environment as its screens meet them: one endpoint for which very many are dead and wait, and many that are well. */
 import type { PortalRoute } from '#core/outbound/portal/portal-routes.ts';
+import { controlKey } from '#core/outbound/protocol/keys.ts';
+import { SUMMARY, summaryOf } from '#core/outbound/tend/summary.ts';
 import { MINUTE_MS } from '#core/time.ts';
 import type { DeliveryApi } from '#operator/delivery-api.ts';
 import { producerWorld } from '#test/kit/producer-world.ts';
@@ -18,10 +20,16 @@ export interface Customers {
   askPortal(route: PortalRoute, path: Readonly<Record<string, string>>): Promise<void>;
 }
 
-/** `many`: messages of the last day to the endpoint that fails; half of them are dead, half wait. */
+interface Size {
+  /** Messages of the last day to the endpoint that fails; half of them are dead, half wait. */
+  readonly deliveries: number;
+  /** Of each of the customers. */
+  readonly endpoints: number;
+}
+
 export async function openCustomers(
   { meter, clock }: Pick<Million, 'meter' | 'clock'>,
-  many: number,
+  { deliveries: many, endpoints }: Size,
 ): Promise<Customers> {
   const world = producerWorld(undefined, false, undefined, undefined, options => new CountingDatabase(options, meter));
   const { call, publish, settle } = world;
@@ -34,8 +42,12 @@ export async function openCustomers(
       )
     ).body.id as string;
   for (let n = 0; n < APPLICATIONS; n++) {
-    await call('PUT /v1/apps/{app}', { app: `uid:c${n}` }, { name: `Customer ${n}` });
-    await made(`uid:c${n}`, `c${n}`);
+    await call(
+      'PUT /v1/apps/{app}',
+      { app: `uid:c${n}` },
+      { name: `Customer ${n}`, limits: { endpoints: endpoints + 1 } },
+    );
+    for (let at = 0; at < endpoints; at++) await made(`uid:c${n}`, `c${n}-${at}`);
   }
   const app = 'uid:c0';
   const ep = await made(app, 'fails');
@@ -54,6 +66,10 @@ export async function openCustomers(
     }
   }
   await settle();
+  // As the last endpoint check left it.
+  const none = { withTraffic: 0, onHold: 0, failing: 0, disabled: 0, paused: 0, died: 0, dead: 0, waiting: 0, lost: 0 };
+  const counts = { ...none, endpoints: APPLICATIONS * endpoints + 1 };
+  await world.store.put({ kind: 'put', key: controlKey(SUMMARY), item: summaryOf(counts, clock.now()) });
   meter.calls.length = 0;
   const slow = async <T>(work: () => Promise<T>): Promise<T> => {
     const before = meter.calls.length;

@@ -30,7 +30,7 @@ const SHA = '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08';
 export interface Million {
   readonly gateway: Gateway;
   /** A person who has asked nothing yet. */
-  person(): Operator;
+  person(gateway?: Gateway): Operator;
   readonly meter: Meter;
   readonly clock: VirtualClock;
   /** An event that ended well. */
@@ -105,11 +105,11 @@ export async function openMillion(events: number, deaths: number, of = events): 
     clock,
     timer: { ...gateway.timer, sleep: ms => clock.sleep(ms) },
   };
-  const person = (): Operator =>
+  const person = (of = opened): Operator =>
     new Operator({
       ...{ environment: 'local', by: 'ada', program: 'holdfast', clock },
       readDeployment: deploymentOf,
-      openGateway: async () => opened,
+      openGateway: async () => of,
     });
   return { gateway: opened, person, meter, clock, completed };
 }

@@ -10,6 +10,8 @@ const EVENTS = 1_000_000;
 const DEATHS = 100_000;
 /** Deliveries of the endpoint that fails: half are dead, half wait. */
 const DELIVERIES = 2_000;
+/** Of each of a hundred customers, where there are many. */
+const MANY_ENDPOINTS = 100;
 /** What nothing may pass without saying so first. */
 const MOST_UNITS = 50;
 const MOST_MS = 1_000;
@@ -20,10 +22,14 @@ const ofOne =
   (what = '') =>
   ({ completed }: Pick<Million, 'completed'>): string =>
     `/api/events/${encodeURIComponent(completed)}${what}`;
-const SENDING = 'this environment sends nothing';
+type Sent = string | ((of: Customers) => string);
+const OUT_APP = '/api/out/apps/uid:c0';
+const ofDelivery = ({ ep, message }: Customers): string => `${OUT_APP}/endpoints/${ep}/deliveries/${message}`;
 
 /** Of each path that a screen asks: what of it is measured, by name, or why nothing is. */
-const SCREENS: Readonly<Record<LookPath, Readonly<Record<string, string | Words>> | string>> = {
+const SCREENS: Readonly<
+  Record<Exclude<LookPath, `/api/out${string}`>, Readonly<Record<string, string | Words>> | string>
+> = {
   '/api/hello': 'reads no table',
   '/api/now': { 'now, the first screen': '/api/now' },
   '/api/events': {
@@ -52,15 +58,21 @@ const SCREENS: Readonly<Record<LookPath, Readonly<Record<string, string | Words>
   '/api/alarms': 'reads no table',
   '/api/alarms/:name/graph': 'reads no table',
   '/api/runbooks/:name': 'reads no table',
-  '/api/out': SENDING,
-  '/api/out/apps/:app': SENDING,
-  '/api/out/apps/:app/messages': SENDING,
-  '/api/out/apps/:app/messages/:msg': SENDING,
-  '/api/out/apps/:app/messages/:msg/body': SENDING,
-  '/api/out/apps/:app/endpoints/:ep': SENDING,
-  '/api/out/apps/:app/endpoints/:ep/deliveries': SENDING,
-  '/api/out/apps/:app/endpoints/:ep/deliveries/:msg': SENDING,
 };
+
+/** Of webhooks to customers: each path, of the endpoint that fails. */
+const OUT_SCREENS: Readonly<Record<Extract<LookPath, `/api/out${string}`>, Sent>> = {
+  '/api/out': '/api/out',
+  '/api/out/apps/:app': OUT_APP,
+  '/api/out/apps/:app/messages': `${OUT_APP}/messages?limit=30`,
+  '/api/out/apps/:app/messages/:msg': ({ message }) => `${OUT_APP}/messages/${message}`,
+  '/api/out/apps/:app/messages/:msg/body': ({ message }) => `${OUT_APP}/messages/${message}/body`,
+  '/api/out/apps/:app/endpoints/:ep': ({ ep }) => `${OUT_APP}/endpoints/${ep}`,
+  '/api/out/apps/:app/endpoints/:ep/deliveries': ({ ep }) => `${OUT_APP}/endpoints/${ep}/deliveries?status=&limit=100`,
+  '/api/out/apps/:app/endpoints/:ep/deliveries/:msg': ofDelivery,
+};
+/** What looks at every endpoint. */
+const OF_ALL: readonly (readonly [string, ...string[]])[] = [['/api/now'], ['/api/out'], ['status'], ['out', 'status']];
 
 const COMMANDS: readonly (readonly string[] | ((sample: Pick<Million, 'completed'>) => readonly string[]))[] = [
   ['status'],
@@ -180,11 +192,16 @@ async function command(args: readonly string[], it: Million, say: (text: string)
   if (code !== (CODES[words] ?? 0)) throw new Error(`holdfast ${words} ended with code ${code}`);
 }
 
+const sendingTo = (it: Million, { api }: Customers): Million => {
+  const gateway = { ...it.gateway, delivery: async () => api };
+  return { ...it, gateway, person: () => it.person(gateway) };
+};
+
 /** Every screen and command, one after the other. */
 export async function lookAtAll(
   it: Million,
   tell: (line: string) => void = () => {},
-  deliveries = DELIVERIES,
+  { deliveries, endpoints } = { deliveries: DELIVERIES, endpoints: MANY_ENDPOINTS },
 ): Promise<readonly Looked[]> {
   const all: Looked[] = [];
   const add = async (name: string, work: (say: (text: string) => void) => Promise<void>): Promise<void> => {
@@ -201,15 +218,26 @@ export async function lookAtAll(
     const args = typeof words === 'function' ? words(it) : words;
     await add(`holdfast ${args.join(' ')}`, say => command(args, it, say));
   }
-  const customers = await openCustomers(it, deliveries);
+  const customers = await openCustomers(it, { deliveries, endpoints: 1 });
   const { app, ep, message: msg } = customers;
-  const sending = { ...it, gateway: { ...it.gateway, delivery: async () => customers.api } };
+  const sending = sendingTo(it, customers);
+  const named = (words: string): string => words.replace(ep, '<endpoint>').replace(msg, '<message>');
+  for (const [path, of] of Object.entries(OUT_SCREENS)) {
+    const address = typeof of === 'string' ? of : of(customers);
+    await add(`console: ${path}`, say => screen(address, sending, say));
+  }
   for (const of of OUT_COMMANDS) {
     const args = of(customers);
-    const named = args.map(each => (each === ep ? '<endpoint>' : each === msg ? '<message>' : each));
-    await add(`holdfast ${named.join(' ')}`, say => command(args, sending, say));
+    await add(`holdfast ${named(args.join(' '))}`, say => command(args, sending, say));
   }
   for (const route of PORTAL_CALLS) await add(`portal: ${route}`, () => customers.askPortal(route, { app, ep, msg }));
+  const toMany = sendingTo(it, await openCustomers(it, { deliveries: 2, endpoints }));
+  for (const words of OF_ALL) {
+    const [address] = words;
+    const isScreen = address.startsWith('/');
+    const name = `${isScreen ? 'console' : 'holdfast'}${isScreen ? ':' : ''} ${words.join(' ')}, ${endpoints * 100} endpoints`;
+    await add(name, say => (isScreen ? screen(address, toMany, say) : command(words, toMany, say)));
+  }
   return all;
 }
 
@@ -242,7 +270,7 @@ export const measureScreens: Bench = async ({ quick, say }): Promise<Section> =>
   return {
     id: 'j',
     title: '(j) Screens and list commands',
-    method: `The console's routes and the commands over ${counted(events)} events of 30 days in memory, four sources, ${counted(deaths)} open dead letters; of what is sent, 100 customers and ${counted(DELIVERIES)} deliveries to an endpoint that fails. Each asks for the first time. Reads are billed by the published rules; a call, or an item of a batch, takes 5 ms.`,
+    method: `The console's routes and the commands over ${counted(events)} events of 30 days in memory, four sources, ${counted(deaths)} open dead letters; of what is sent, 100 customers and ${counted(DELIVERIES)} deliveries to an endpoint that fails (in the last rows ${counted(MANY_ENDPOINTS * 100)} endpoints). Each asks for the first time. Reads are billed by the published rules; a call, or an item of a batch, takes 5 ms.`,
     figures,
     tables: [
       {

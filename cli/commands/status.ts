@@ -6,7 +6,7 @@ import { REFUSED_SLOTS } from '#core/inbound/protocol/event-item.ts';
 import { reportJob } from '#core/inbound/replay/report-job.ts';
 import type { AuditState } from '#core/inbound/watch/audit-records.ts';
 import { toIso } from '#core/time.ts';
-import { type DeliverySummary, guardText } from '#operator/customers/deliveries.ts';
+import { countedText, type DeliverySummary, guardText } from '#operator/customers/deliveries.ts';
 import type { OpenBreaker, Unfinished } from '#operator/events/unfinished.ts';
 import { isNotice } from '#operator/health/is-notice.ts';
 import { deadCountText, type Need, needsAPerson, needsOf } from '#operator/health/needs.ts';
@@ -15,7 +15,6 @@ import { readSystem, type SystemView } from '#operator/health/system-view.ts';
 import { span } from '#operator/span.ts';
 import { EXIT, type ExitCode } from '../cli-error.ts';
 import { type CommandSet, type Run, withExamples } from '../run.ts';
-import { sayEndpointReads } from '../say-reads.ts';
 import { muteJson } from './mute.ts';
 
 export function addStatus(program: Command, set: CommandSet): void {
@@ -29,7 +28,7 @@ export function addStatus(program: Command, set: CommandSet): void {
     ['holdfast status --json || echo look', 'for a script'],
   ).action(
     set.action(async run => {
-      const view = await readSystem(run, undefined, units => sayEndpointReads(run, units));
+      const view = await readSystem(run);
       const { place } = await run.gateway();
       const all = needsOf(view, run.clock.now());
       const needs = needsAPerson(all);
@@ -217,11 +216,11 @@ function concernLines(run: Run, concern: Concern, line: (name: string, text: str
 }
 
 /** Endpoints of customers that do not get their webhooks: theirs to repair, so nothing that needs a person of ours. */
-function customersText({ out }: Run, it: DeliverySummary): string {
+function customersText({ out, clock }: Run, it: DeliverySummary): string {
   if (it.as_of === null) return 'endpoints are counted with the first endpoint check, within ten minutes';
   const closed = [`${it.on_hold} on hold`, `${it.paused} paused`, `${it.disabled} disabled`];
   const guard = it.egress_guard === null ? '' : `; ${guardText(it.egress_guard)}`;
-  const counted = `${it.endpoints} endpoints: ${closed.join(', ')}`;
+  const counted = `${it.endpoints} endpoints: ${closed.join(', ')}${countedText(it, clock.now())}`;
   if (it.audited_at === null)
     return `${counted}; what waits and what died is counted with the first endpoint check${guard}`;
   const waiting =

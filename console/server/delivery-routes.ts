@@ -2,17 +2,20 @@
 import { randomUUID } from 'node:crypto';
 import { given } from '#core/given.ts';
 import { isWellState } from '#core/words.ts';
+import { PRICES } from '#operator/cost/prices.ts';
 import {
+  applicationOf,
   daysOf,
   deliveriesOf,
+  endpointOf,
   type GateAct,
   healthOf,
-  listApplications,
   listAttempts,
   listDeliveries,
   listEndpoints,
   listMessages,
   messageBody,
+  muchOutbound,
   readOutbound,
   retryDelivery,
   setGate,
@@ -21,6 +24,7 @@ import {
   worstFirst,
 } from '#operator/customers/deliveries.ts';
 import { usageError } from '#operator/operator-error.ts';
+import type { ReadsFirst } from '../wire.ts';
 import { reasonOf, wholeOf } from './read-input.ts';
 import type { Asked, Route } from './route.ts';
 
@@ -47,7 +51,10 @@ const at = ({ params }: Asked): { app: string; ep: string; message: string } => 
   message: params['msg'] ?? '',
 });
 
-async function overview({ operator }: Asked) {
+async function overview({ operator, query }: Asked) {
+  const much = query.get('read') === 'yes' ? undefined : await muchOutbound(operator);
+  if (much !== undefined)
+    return { reads: { ...much, dollars: (much.units / 1e6) * PRICES.dynamoReadMillion.dollars } } satisfies ReadsFirst;
   const { applications, endpoints, unwell } = await readOutbound(operator);
   return { applications, endpoints, unwell: await worstFirst(operator, unwell), now: operator.clock.now() };
 }
@@ -55,15 +62,14 @@ async function overview({ operator }: Asked) {
 async function application(asked: Asked) {
   const { operator } = asked;
   const { app } = at(asked);
-  const [all, listed, days] = await Promise.all([
-    listApplications(operator),
+  const [found, listed, days] = await Promise.all([
+    applicationOf(operator, app),
     listEndpoints(operator, app),
     daysOf(operator, app),
   ]);
   const unwell = listed.filter(({ state }) => !isWellState(state));
   const counts = new Map((await withCounts(operator, unwell)).map(each => [each.id, each]));
   const endpoints = listed.map(each => ({ ...each, ...counts.get(each.id), ...given({ day: days.get(each.id) }) }));
-  const found = all.find(({ id, uid }) => id === app || `uid:${uid}` === app);
   return { application: found, endpoints, now: operator.clock.now() };
 }
 
@@ -91,8 +97,7 @@ async function body(asked: Asked) {
 async function endpoint(asked: Asked) {
   const { operator } = asked;
   const { app, ep } = at(asked);
-  const [endpoints, health] = await Promise.all([listEndpoints(operator, app), healthOf(operator, app, ep)]);
-  const found = endpoints.find(({ id, uid }) => id === ep || `uid:${uid}` === ep);
+  const [found, health] = await Promise.all([endpointOf(operator, app, ep), healthOf(operator, app, ep)]);
   return { endpoint: found, health, now: operator.clock.now() };
 }
 

@@ -4,29 +4,27 @@ import type { EpochMs } from '#core/glossary.ts';
 import type { ApplicationView } from '#core/outbound/api/applications-api.ts';
 import type { MessageView } from '#core/outbound/api/deliveries/messages-api.ts';
 import type { ReplayJobView } from '#core/outbound/api/deliveries/replay-api.ts';
-import type { STATES } from '#core/outbound/api/health-api.ts';
 import type { TestAnswer } from '#core/outbound/api/test-delivery.ts';
+import type { STATES } from '#core/outbound/protocol/endpoint-state.ts';
 import { MINUTE_MS, SECOND_MS, toIso } from '#core/time.ts';
 import { type DayCounts, isWellState, type EndpointState as StateOf } from '#core/words.ts';
 import { askDelivery, type DeliveryCall } from '#operator/delivery-api.ts';
 import type { Gateway } from '#operator/gateway.ts';
 import { type Operator, READS_UNSAID } from '#operator/operator.ts';
 import { OperatorError } from '#operator/operator-error.ts';
+import { ago } from '#operator/span.ts';
 import type { Attempt, Delivery as DeliveryOf, Health } from '../../ui/delivery.ts';
 
 type State = (typeof STATES)[number];
 
-/**
- * All endpoints: as they are now (where they are much to read, within a minute), or with many applications as the last endpoint
- * check found them; `as_of` null: none came yet.
- */
+/** All endpoints: as they are now where they are few, else as the last endpoint check found them. `as_of` null: none came yet. */
 export interface DeliverySummary {
   readonly as_of: string | null;
   /** The last endpoint check, which counts what died and what waits. Null: none came yet. */
   readonly audited_at: string | null;
   readonly endpoints: number;
-  /** Open, and not well. Undefined: counted by an endpoint check, which does not know. */
-  readonly failing?: number;
+  /** Open, and not well. Null: counted by an endpoint check of an older version, which does not know. */
+  readonly failing: number | null;
   readonly on_hold: number;
   readonly paused: number;
   readonly disabled: number;
@@ -80,16 +78,15 @@ export async function ask<T>(operator: Caller, call: DeliveryCall): Promise<T> {
 export const guardText = ({ silent }: NonNullable<DeliverySummary['egress_guard']>): string =>
   `${silent} endpoints stopped answering at once: most likely our own way out fails, and their failures do not count`;
 
-/** With more applications than this, their endpoints are counted by the endpoint check, each ten minutes. */
-const COUNTED_NOW = 100;
+type Summary = Omit<DeliverySummary, 'audited_at'>;
 
-export async function readDeliverySummary(
-  operator: Operator,
-  beforeMuch?: (units: number) => void,
-): Promise<DeliverySummary> {
-  const summary = await ask<Omit<DeliverySummary, 'audited_at'>>(operator, { method: 'GET', path: ['summary'] });
-  const audited = { ...summary, audited_at: summary.as_of };
-  const live = await readOutbound(operator, COUNTED_NOW, beforeMuch);
+const readSummary = (operator: Operator): Promise<Summary> => ask(operator, { method: 'GET', path: ['summary'] });
+
+/** For what is shown beside all else, again and again: where they are much to read, the last endpoint check counted them. */
+export async function readDeliverySummary(operator: Operator): Promise<DeliverySummary> {
+  const summary = await readSummary(operator);
+  const audited = { ...summary, failing: summary.failing ?? null, audited_at: summary.as_of };
+  const live = await readFew(operator, summary.endpoints);
   if (live === undefined) return audited;
   const count = (state: State): number => live.unwell.filter(each => each.state === state).length;
   return {
@@ -97,6 +94,12 @@ export async function readDeliverySummary(
     ...{ as_of: toIso(live.at), endpoints: live.endpoints, failing: count('failing'), on_hold: count('holding') },
     ...{ paused: count('paused'), disabled: count('disabled') },
   };
+}
+
+/** ` (counted 5 min ago)` where the endpoints were not read for this look. */
+export function countedText({ as_of }: Pick<DeliverySummary, 'as_of'>, now: EpochMs): string {
+  const at = as_of === null ? now : Date.parse(as_of);
+  return now - at > MINUTE_MS ? ` (counted ${ago(at, now)})` : '';
 }
 
 /** The pages of a list until `limit` are there. */
@@ -121,6 +124,14 @@ const endpointPath = (app: string, ep: string): readonly string[] => ['apps', ap
 
 export function listApplications(operator: Caller, limit = MOST): Promise<readonly ApplicationView[]> {
   return list(operator, ['apps'], { limit });
+}
+
+export function applicationOf(operator: Caller, app: string): Promise<ApplicationView> {
+  return ask(operator, { method: 'GET', path: ['apps', app] });
+}
+
+export function endpointOf(operator: Caller, app: string, ep: string): Promise<Endpoint> {
+  return ask(operator, { method: 'GET', path: endpointPath(app, ep) });
 }
 
 export function listEndpoints(operator: Caller, app: string): Promise<readonly Endpoint[]> {
@@ -302,43 +313,61 @@ export interface OutboundOverview {
 const AT_ONCE = 8;
 /** A page that is open asks each few seconds. */
 const KEPT_MS = 10 * SECOND_MS;
-/** A summary of endpoints that are much to read. */
-const MUCH_KEPT_MS = MINUTE_MS;
 /** Of an application its record and a page of its endpoints, and of each endpoint how it is. */
 const READS_OF_AN_APPLICATION = 4;
+/** Whoever has more applications has much to read. */
+const SURVEYED = 10;
+/** Read units of all endpoints that a screen reads beside all else, again and again. */
+const READS_OF_FEW = 16;
 
 /** About how many read units a look at all endpoints of these takes. */
-export const readsOf = (applications: readonly Pick<ApplicationView, 'endpoints'>[]): number =>
+const readsOf = (applications: readonly Pick<ApplicationView, 'endpoints'>[]): number =>
   applications.reduce((sum, { endpoints }) => sum + READS_OF_AN_APPLICATION + endpoints, 0);
+
+export interface ExpectedEndpointReads {
+  readonly endpoints: number;
+  readonly units: number;
+  /** There are more applications, and nobody has counted them: these are the reads of so many. */
+  readonly ofFirst?: number;
+}
+
+/** What a look at every endpoint reads. Undefined where it is little. */
+export async function muchOutbound(operator: Operator): Promise<ExpectedEndpointReads | undefined> {
+  const some = await listApplications(operator, SURVEYED);
+  const units = readsOf(some);
+  const endpoints = some.reduce((sum, each) => sum + each.endpoints, 0);
+  if (some.length < SURVEYED) return units <= READS_UNSAID ? undefined : { endpoints, units };
+  const { endpoints: counted } = await readSummary(operator);
+  if (counted <= endpoints || endpoints === 0) return { endpoints, units, ofFirst: SURVEYED };
+  // As if the others had as many each.
+  return { endpoints: counted, units: Math.round(units * (counted / endpoints)) };
+}
 
 const kept = new WeakMap<Caller, OutboundOverview>();
 
-/**
- * Every endpoint of every application, looked at within ten seconds. With `most`, for a summary: where that is much to read,
- * within a minute; undefined: there are more than `most` applications. `beforeMuch` is told, before them, of reads that are
- * many.
- */
-export async function readOutbound(operator: Operator): Promise<OutboundOverview>;
-export async function readOutbound(
-  operator: Operator,
-  most: number,
-  beforeMuch?: (units: number) => void,
-): Promise<OutboundOverview | undefined>;
-export async function readOutbound(
-  operator: Operator,
-  most?: number,
-  beforeMuch?: (units: number) => void,
-): Promise<OutboundOverview | undefined> {
-  const before = kept.get(operator);
+function keptBy(operator: Operator): OutboundOverview | undefined {
+  const seen = kept.get(operator);
+  return seen !== undefined && operator.clock.now() - seen.at < KEPT_MS ? seen : undefined;
+}
+
+/** Every endpoint of every application, looked at within ten seconds. */
+export async function readOutbound(operator: Operator): Promise<OutboundOverview> {
+  return keptBy(operator) ?? walk(operator, await listApplications(operator));
+}
+
+/** Undefined: they are not few. `counted`: by the last endpoint check. */
+async function readFew(operator: Operator, counted: number): Promise<OutboundOverview | undefined> {
+  const seen = keptBy(operator);
+  if (seen !== undefined) return seen;
+  if (counted > READS_OF_FEW) return undefined;
+  const most = READS_OF_FEW / READS_OF_AN_APPLICATION;
+  const applications = await listApplications(operator, most + 1);
+  if (applications.length > most || readsOf(applications) > READS_OF_FEW) return undefined;
+  return walk(operator, applications);
+}
+
+async function walk(operator: Operator, applications: readonly ApplicationView[]): Promise<OutboundOverview> {
   const at = operator.clock.now();
-  if (before !== undefined && before.applications.length <= (most ?? MOST)) {
-    const isMuch = most !== undefined && readsOf(before.applications) > READS_UNSAID;
-    if (at - before.at < (isMuch ? MUCH_KEPT_MS : KEPT_MS)) return before;
-  }
-  const applications = await listApplications(operator, most === undefined ? MOST : most + 1);
-  if (applications.length > (most ?? MOST)) return undefined;
-  const units = readsOf(applications);
-  if (units > READS_UNSAID) beforeMuch?.(units);
   const found: OutboundOverview['unwell'][number][] = [];
   let endpoints = 0;
   for (let first = 0; first < applications.length; first += AT_ONCE) {

@@ -1,7 +1,7 @@
 /** What needs a person, the gravest first, in the same words on the first screen of the console and in `status`. */
 import { REFUSED_SLOTS } from '#core/inbound/protocol/event-item.ts';
 import { MINUTE_MS } from '#core/time.ts';
-import { guardText } from '#operator/customers/deliveries.ts';
+import { countedText, guardText } from '#operator/customers/deliveries.ts';
 import { likelyCause, type RefusedCount } from '#operator/refused/refused.ts';
 import { ago, span } from '#operator/span.ts';
 import { isNotice } from './is-notice.ts';
@@ -32,7 +32,7 @@ export function needsOf(view: SystemView, now: number): readonly Need[] {
     ...sweeper(view, now),
     ...refused(view),
     ...jobs(view, now),
-    ...customers(view),
+    ...customers(view, now),
     ...paused(view, now),
     ...muted(view, now),
     // Numbers of what was not read are shown as 0: this keeps a page from saying that all is well.
@@ -120,10 +120,11 @@ function jobs({ jobs: running = [] }: SystemView, now: number): readonly Need[] 
 }
 
 /** Endpoints that get nothing are their owners' to repair; that our own way out fails is ours. */
-function customers({ customers: summary }: SystemView): readonly Need[] {
+function customers({ customers: summary }: SystemView, now: number): readonly Need[] {
   if (summary === undefined || summary.as_of === null) return [];
   const next = { text: 'See the deliveries', href: '/out' };
-  const { endpoints, failing = 0, on_hold: held, disabled, paused: stopped } = summary;
+  const { endpoints, on_hold: held, disabled, paused: stopped } = summary;
+  const failing = summary.failing ?? 0;
   const alsoPaused = stopped === 0 ? '' : `, ${stopped} ${stopped === 1 ? 'is' : 'are'} paused`;
   const closed = held + disabled;
   const none = `${closed} of ${endpoints} endpoints of customers ${closed === 1 ? 'gets' : 'get'} nothing now`;
@@ -133,7 +134,7 @@ function customers({ customers: summary }: SystemView): readonly Need[] {
       : `${none}${failing === 0 ? '' : `, ${failing} more ${failing === 1 ? 'fails' : 'fail'}`}`;
   return [
     ...(summary.egress_guard === null ? [] : [need(guardText(summary.egress_guard), next)]),
-    ...(closed + failing === 0 ? [] : [need(`${text}${alsoPaused}`, next, true)]),
+    ...(closed + failing === 0 ? [] : [need(`${text}${alsoPaused}${countedText(summary, now)}`, next, true)]),
   ];
 }
 

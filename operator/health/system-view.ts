@@ -71,12 +71,8 @@ interface Unread {
   readonly fix?: string;
 }
 
-/** `already`: what a screen reads for its other parts, too. `beforeMuch`: told of a look at very many endpoints before it. */
-export async function readSystem(
-  operator: Operator,
-  already?: SharedReads,
-  beforeMuch?: (units: number) => void,
-): Promise<SystemView> {
+/** `already`: what a screen reads for its other parts, too. */
+export async function readSystem(operator: Operator, already?: SharedReads): Promise<SystemView> {
   const { gauge, control, alarms, deployedAt } = await operator.gateway();
   const { lastHour, pausesNow, deathsPage } = already ?? (await sharedReads(operator, COUNTED_EVENTS));
   const now = operator.clock.now();
@@ -136,7 +132,7 @@ export async function readSystem(
       const found = await Promise.all((await readOpenJobs(control)).map(id => readReplayJob(id, control)));
       return found.flatMap(it => (it?.job.state === 'running' ? [it.job] : []));
     }),
-    sends ? read('customers', () => readDeliverySummary(operator, beforeMuch)) : undefined,
+    sends ? read('customers', () => readDeliverySummary(operator)) : undefined,
   ]);
   const parts = {
     main,

@@ -3,8 +3,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { EVENT_STATUSES } from '#core/glossary.ts';
-import { STATES } from '#core/outbound/api/health-api.ts';
 import { ANSWER_CLASSES } from '#core/outbound/ports.ts';
+import { STATES } from '#core/outbound/protocol/endpoint-state.ts';
 import { FINAL_STATUSES, OPEN_STATUSES } from '#core/outbound/protocol/items.ts';
 import {
   answerWords,

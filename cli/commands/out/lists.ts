@@ -23,18 +23,16 @@ import {
   type Endpoint,
   guardText,
   healthOf,
-  listApplications,
   listAttempts,
   listDeliveries,
   listEndpoints,
   listMessages,
   messageBody,
+  muchOutbound,
   readDeliverySummary,
   readOutbound,
-  readsOf,
   worstFirst,
 } from '#operator/customers/deliveries.ts';
-import { READS_UNSAID } from '#operator/operator.ts';
 
 const COLOURS: Readonly<Record<Endpoint['state'], Style>> = {
   ...{ ok: 'green', untried: 'cyan', failing: 'yellow', holding: 'yellow' },
@@ -56,7 +54,8 @@ export function addOutLists(out: Command, set: CommandSet): void {
     ['holdfast out status', 'one line for each endpoint that fails, is on hold, paused or disabled'],
   ).action(
     set.action(async run => {
-      await surveyEndpoints(run);
+      const much = await muchOutbound(run);
+      if (much !== undefined) sayEndpointReads(run, much);
       const { applications, endpoints, unwell: found } = await readOutbound(run);
       // Counts the same endpoints, which were read just now.
       const { egress_guard: guard } = await readDeliverySummary(run);
@@ -176,17 +175,6 @@ export function addOutLists(out: Command, set: CommandSet): void {
         );
     }),
   );
-}
-
-/** More are not read only to say how much it will be. */
-const SURVEYED = 10;
-
-/** Says before it what a look at every endpoint reads, where that is much. */
-async function surveyEndpoints(run: Run): Promise<void> {
-  const some = await listApplications(run, SURVEYED);
-  const units = readsOf(some);
-  if (some.length < SURVEYED && units <= READS_UNSAID) return;
-  sayEndpointReads(run, units, some.length < SURVEYED ? '' : ` for the first ${SURVEYED} of them`);
 }
 
 async function showHealth(run: Run, app: string, ep: string): Promise<void> {

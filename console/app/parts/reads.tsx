@@ -49,7 +49,7 @@ export function ShownTold<T extends object>({
   return <Shown of={of}>{children}</Shown>;
 }
 
-/** Up to this many events, the screen says how many and reads at once, as a command does. Above, it waits for a click. */
+/** Up to this many, the screen says how many and reads at once, as a command does. Above, it waits for a click. */
 const READ_AT_ONCE = 3_000;
 
 export function Reads({
@@ -61,15 +61,19 @@ export function Reads({
   readonly busy?: boolean;
   readonly onBegin: () => void;
 }) {
-  const { events, units, dollars } = of.reads;
-  const asks = events > READ_AT_ONCE;
+  const { reads } = of;
+  const { units, dollars } = reads;
+  const [many, what] = 'events' in reads ? [reads.events, 'events'] : [reads.endpoints, 'endpoints'];
+  const ofFirst = 'events' in reads ? undefined : reads.ofFirst;
+  const asks = many > READ_AT_ONCE || ofFirst !== undefined;
   useEffect(() => {
     if (!asks) onBegin();
   }, [asks]);
   return (
-    <Empty title={`Reads about ${grouped(events)} events`}>
+    <Empty title={`Reads ${ofFirst === undefined ? 'about' : 'more than'} ${grouped(many)} ${what}`}>
       <p>
-        {grouped(units)} read units, about ${dollars.toFixed(6)}.
+        {grouped(units)} read units, about ${dollars.toFixed(6)}
+        {ofFirst === undefined ? '' : `, for the first ${ofFirst} applications`}.
       </p>
       {busy || !asks ? (
         <p class="loading">Reading …</p>

@@ -8,6 +8,7 @@ import { shortId, visible } from '../../../ui/text.tsx';
 import { At } from '../../../ui/time.tsx';
 import type { OutApplication, OutDelivery, OutEndpoint, OutMessage } from '../../wire.ts';
 import { useLoad } from '../parts/load.ts';
+import { ShownTold, useTold } from '../parts/reads.tsx';
 import { Link } from '../parts/route.tsx';
 import { session } from '../parts/session.ts';
 import { Body } from './out-body.tsx';
@@ -24,7 +25,7 @@ interface Overview {
 const REFRESH_MS = 15_000;
 
 export function Out() {
-  const view = useLoad<Overview>('/api/out', REFRESH_MS);
+  const view = useTold<Overview>('/api/out', REFRESH_MS);
   const [asking, setAsking] = useState<{ act: Act | 'test'; endpoint: OutEndpoint }>();
   const pathOf = ({ application, id }: OutEndpoint): string => `/api/out/apps/${application}/endpoints/${id}`;
   const stop = () => setAsking(undefined);
@@ -40,7 +41,7 @@ export function Out() {
   return (
     <>
       <h1>Deliveries</h1>
-      <Shown of={view}>
+      <ShownTold of={view}>
         {({ applications, endpoints, unwell }) =>
           applications.length === 0 ? (
             <Empty title="No application yet">
@@ -92,7 +93,7 @@ export function Out() {
             </>
           )
         }
-      </Shown>
+      </ShownTold>
       {asking?.act === 'test' ? <Test path={pathOf(asking.endpoint)} onClose={stop} /> : null}
       {asking === undefined || asking.act === 'test' ? null : (
         <Gate act={asking.act} path={pathOf(asking.endpoint)} onClose={stop} onDone={view.reload} />

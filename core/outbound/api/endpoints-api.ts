@@ -1,6 +1,7 @@
 /** Endpoints of an application: made, shown, changed and deleted. */
 import { given } from '#core/given.ts';
 import { checkTarget } from '#core/outbound/address/target-url.ts';
+import { STATES, stateOf } from '#core/outbound/protocol/endpoint-state.ts';
 import type { AppId } from '#core/outbound/protocol/ids.ts';
 import type { EndpointItem } from '#core/outbound/protocol/items.ts';
 import { runtimeKey, secretsKey } from '#core/outbound/protocol/keys.ts';
@@ -44,7 +45,6 @@ import {
 } from './endpoint-body.ts';
 import { openKey, SECRET_FIELDS, type SecretBody, sealKey, secretOf, showSecret } from './endpoint-secret.ts';
 import { uid } from './fields.ts';
-import { STATES, stateOf } from './health-api.ts';
 import { sendTest } from './test-delivery.ts';
 
 export const VERIFY_QUERY = { verify: oneOf('true', 'false') };

@@ -1,5 +1,6 @@
 /** What people do to an endpoint's gate. */
 import { disable, enableEndpoint, type GateResult, pause, resume, tryEndpoint } from '#core/outbound/gate/gate.ts';
+import { stateOf } from '#core/outbound/protocol/endpoint-state.ts';
 import type { EndpointItem } from '#core/outbound/protocol/items.ts';
 import { oneOf } from '#core/problem.ts';
 import { refuse } from '#core/problem-reply.ts';
@@ -15,7 +16,6 @@ import {
   tellOperational,
 } from './api-call.ts';
 import { time, why } from './fields.ts';
-import { stateOf } from './health-api.ts';
 
 export const GATE_FIELDS = { why };
 export const ENABLE_FIELDS = { why, backlog: oneOf('drain', 'drop', 'since'), since: time };

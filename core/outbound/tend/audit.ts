@@ -9,6 +9,7 @@ import type { EpochMs } from '#core/glossary.ts';
 import type { NoteRows } from '#core/outbound/fan-out/note-rows.ts';
 import type { Item, ItemStore, Placed, WakeQueue, WakeUp } from '#core/outbound/ports.ts';
 import { isDropped, isOver, isShut } from '#core/outbound/protocol/decide.ts';
+import { stateOf } from '#core/outbound/protocol/endpoint-state.ts';
 import type { AppId } from '#core/outbound/protocol/ids.ts';
 import type { RowItem, RuntimeItem } from '#core/outbound/protocol/items.ts';
 import { deadRange, dueAtOf, partOf, queueOf, rowKind, rowsRange, wakeAtOf } from '#core/outbound/protocol/keys.ts';
@@ -29,6 +30,8 @@ export interface AuditCounts {
   /** With an attempt in the last hour: of what is read nothing is learnt about our own way out. */
   readonly withTraffic: number;
   readonly onHold: number;
+  /** Open, and not well. Absent: counted by an older version. */
+  readonly failing?: number;
   readonly disabled: number;
   readonly paused: number;
   /** Deliveries that died, ever. */
@@ -80,6 +83,7 @@ const NOTHING: AuditCounts = {
   endpoints: 0,
   withTraffic: 0,
   onHold: 0,
+  failing: 0,
   disabled: 0,
   paused: 0,
   died: 0,
@@ -87,7 +91,6 @@ const NOTHING: AuditCounts = {
   waiting: 0,
   lost: 0,
 };
-/** As the health of an endpoint counts them. */
 const COUNTED_DEAD = 1_000;
 type See = (runtime: RuntimeItem, first: FirstRow) => Promise<number>;
 /** Endpoints that are looked at side by side. */
@@ -161,16 +164,20 @@ interface Seen {
   readonly waiting: number;
 }
 function countedWith(counts: AuditCounts, { runtime, first, dead, waiting }: Seen, now: EpochMs): AuditCounts {
-  const { gate, pulled = false, holdUntil = 0, lastSuccessAt = 0, lastFailureAt = 0 } = runtime;
+  const { pulled = false, lastSuccessAt = 0, lastFailureAt = 0 } = runtime;
   const one = (is: boolean): number => (is ? 1 : 0);
+  // Deleted, and kept until what waited for it has ended.
+  if (runtime.gate === 'deleted') return { ...counts, died: counts.died + runtime.dead };
+  const { state } = stateOf(runtime, now);
   const waits = first !== undefined && rowKind(first) === 'live';
   return {
     ...counts,
     endpoints: counts.endpoints + 1,
     withTraffic: counts.withTraffic + one(!pulled && Math.max(lastSuccessAt, lastFailureAt) > now - HOUR_MS),
-    onHold: counts.onHold + one(holdUntil > now),
-    disabled: counts.disabled + one(gate === 'disabled'),
-    paused: counts.paused + one(gate === 'paused'),
+    onHold: counts.onHold + one(state === 'holding'),
+    failing: (counts.failing ?? 0) + one(state === 'failing'),
+    disabled: counts.disabled + one(state === 'disabled'),
+    paused: counts.paused + one(state === 'paused'),
     died: counts.died + runtime.dead,
     dead: counts.dead + dead,
     waiting: counts.waiting + waiting,

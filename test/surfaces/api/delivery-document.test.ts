@@ -198,6 +198,7 @@ describe('docs/api/delivery-openapi.json', () => {
       endpoints: 3,
       withTraffic: 1,
       onHold: 1,
+      failing: 1,
       disabled: 1,
       paused: 0,
       died: 2,

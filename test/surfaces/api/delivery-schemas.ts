@@ -22,7 +22,7 @@ import {
 import { ERASURE_QUERY as CHECKED_ERASURE, ERASE_QUERY as ERASE } from '#core/outbound/api/erasure-api.ts';
 import { applicationFields, uid } from '#core/outbound/api/fields.ts';
 import { ENABLE_FIELDS, GATE_FIELDS } from '#core/outbound/api/gate-api.ts';
-import { STATES, STATS_QUERY as STATS } from '#core/outbound/api/health-api.ts';
+import { STATS_QUERY as STATS } from '#core/outbound/api/health-api.ts';
 import { CAPABILITIES } from '#core/outbound/api/portal-token.ts';
 import { TOKEN_FIELDS } from '#core/outbound/api/portal-tokens-api.ts';
 import { MESSAGE_FIELDS } from '#core/outbound/api/publish-message.ts';
@@ -31,6 +31,7 @@ import { TYPE_FIELDS } from '#core/outbound/api/type-check.ts';
 import { SCHEDULES } from '#core/outbound/drain/schedule.ts';
 import { ERASED_KINDS } from '#core/outbound/erase/erasure.ts';
 import { ANSWER_CLASSES, FAULTS } from '#core/outbound/ports.ts';
+import { STATES } from '#core/outbound/protocol/endpoint-state.ts';
 import {
   FINAL_STATUSES,
   FORMATS,
@@ -382,13 +383,13 @@ export const SCHEMAS: Readonly<Record<string, Schema>> = {
     last_attempt_at: orNull(time()),
     egress_suspected: truth('Most likely our own way out fails: a failure without an answer does not count.'),
     waiting: object({
-      count: whole('At most 1,000.'),
+      count: whole('At most 500.'),
       retrying: whole('Of these, those that wait for another try; of an ordered endpoint none.'),
       more: truth(),
       about: orNull(whole('First attempts, as the last endpoint check found them; only from 10,000 on.')),
       oldest_at: orNull(time()),
     }),
-    dead: whole('Those that are dead now; at most 1,000.'),
+    dead: whole('Those that are dead now; at most 500.'),
     dead_more: truth('More are dead than `dead` says.'),
     died: whole('Ever, those among them that were sent again.'),
     response_ms: orNull(whole()),
@@ -505,6 +506,7 @@ export const SCHEMAS: Readonly<Record<string, Schema>> = {
     as_of: orNull(time()),
     endpoints: whole(),
     on_hold: whole('Nothing is sent to them for a while.'),
+    failing: orNull(whole('Open, and not well. Null where a check of an older version counted.')),
     paused: whole(),
     disabled: whole(),
     dead: whole('Deliveries that are dead now; of each endpoint at most 1,000 are counted.'),

@@ -33,7 +33,6 @@ const PAIRS = [
     [
       ['readOutbound', 'lists'],
       ['worstFirst', 'lists'],
-      ['listApplications', 'apps'],
       ['listEndpoints', 'lists'],
       ['healthOf', 'lists'],
       ['listMessages', 'lists'],

@@ -42,7 +42,7 @@ it('in out status, the console and the server for agents alike', async () => {
   const { stdout } = await cli.run(['out', 'status'], { gateway });
   expect(stdout).toMatch(/dead\.customer\.com.*; 4 dead\n.*waits\.customer\.com.*; 2 waiting\n/);
   const [route] = DELIVERY_ROUTES.filter(({ path }) => path === '/api/out');
-  const seen: Json = await route?.answer({ operator } as never);
+  const seen: Json = await route?.answer({ operator, query: new URLSearchParams() } as never);
   expect(seen.unwell.map(({ id, dead, waiting }: Json) => [id, dead, waiting.count])).toEqual([
     [order[0], 4, 0],
     [order[1], 0, 2],

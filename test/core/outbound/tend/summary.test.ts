@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { pause } from '#core/outbound/gate/gate.ts';
 import { controlKey } from '#core/outbound/protocol/keys.ts';
+import { deleteEndpoint } from '#core/outbound/registry/endpoints.ts';
 import { replayDelivery } from '#core/outbound/replay/replay-delivery.ts';
 import { readSummary, SUMMARY } from '#core/outbound/tend/summary.ts';
 import { MINUTE_MS } from '#core/time.ts';
@@ -23,7 +24,7 @@ it('says how all endpoints were at the last audit', async () => {
   const publishedAt = clock.now();
   await clock.advanceBy(10 * MINUTE_MS);
   const seen = await summary();
-  expect(seen).toMatchObject({ endpoints: 4, onHold: 1, paused: 1, disabled: 0, died: 1, dead: 1 });
+  expect(seen).toMatchObject({ endpoints: 4, onHold: 1, failing: 1, paused: 1, disabled: 0, died: 1, dead: 1 });
   expect(Math.abs((seen?.oldestWaiting ?? 0) - publishedAt)).toBeLessThan(5_000);
   expect(clock.now() - (seen?.at ?? 0)).toBeLessThan(3 * MINUTE_MS);
   // What was replayed and arrived is dead no more; it did die.
@@ -32,5 +33,10 @@ it('says how all endpoints were at the last audit', async () => {
   await clock.complete(world.insist(ports => replayDelivery(ports, world.rules.retentionMs, dead)));
   await clock.advanceBy(10 * MINUTE_MS);
   expect(await summary()).toMatchObject({ died: 1, dead: 0 });
+  // Its record is kept for a while.
+  const removal = { by: 'customer', why: 'test', retentionMs: world.rules.retentionMs } as const;
+  await clock.complete(world.insist(ports => deleteEndpoint(ports, app, refusing, removal)));
+  await clock.advanceBy(10 * MINUTE_MS);
+  expect(await summary()).toMatchObject({ endpoints: 3, failing: 0, died: 1 });
   world.stop();
 });
