@@ -384,7 +384,6 @@ export type GrepLine =
       readonly cursor?: string;
     };
 
-/** Any refusal or failure: one sentence, and what to do. */
 /** A message of the live stream. `seq` counts up; give the last one back to go on from there. */
 export type LiveMessage =
   | { readonly kind: 'event'; readonly seq: number; readonly row: EventRow }

@@ -1,4 +1,4 @@
-/** Every provider this repository knows, by id. Users add theirs here or in gateway.config.ts. */
+/** Every provider this repository knows, by id. Yours stand in a file beside them (`npm run write` lists it), or in gateway.config.ts. */
 import type { ProviderSpec } from 'holdfast';
 import * as all from './all.ts';
 
