@@ -3,7 +3,7 @@
  * delivery meets its session: alone, ten of one endpoint at once, and ten messages to five endpoints at once.
  */
 import type { EndpointId } from '#core/outbound/protocol/ids.ts';
-import { MINUTE_MS } from '#core/time.ts';
+import { HOUR_MS, MINUTE_MS } from '#core/time.ts';
 import type { DeliveryCounts } from '#operator/cost/delivery-bill.ts';
 import { answered } from '#test/kit/outbound-world.ts';
 import { countedWorld, usePerDelivery } from './counted-world.ts';
@@ -17,7 +17,7 @@ export interface DeliveryShape {
   readonly messages: number;
 }
 export const SHAPES: readonly DeliveryShape[] = [
-  { name: 'quiet, fan-out 1', atOnce: 1, fanOut: 1, messages: 60 },
+  { name: 'quiet, fan-out 1', atOnce: 1, fanOut: 1, messages: 48 },
   { name: 'busy, fan-out 1', atOnce: 10, fanOut: 1, messages: 120 },
   { name: 'busy, fan-out 5', atOnce: 10, fanOut: 5, messages: 120 },
   { name: 'busy, fan-out 50', atOnce: 10, fanOut: 50, messages: 30 },
@@ -57,6 +57,8 @@ export async function billDeliveries(shape: DeliveryShape): Promise<DeliveryResu
     await clock.advanceBy(MINUTE_MS);
   };
   const tendFor = async (minutes: number): Promise<number> => {
+    // Each time after a gap: then looks at endpoints ask as many of them.
+    await clock.advanceBy(10 * MINUTE_MS);
     const before = meter.counts.readUnits;
     for (let n = 0; n < minutes; n++) {
       await clock.complete(world.tend(), MINUTE_MS);
@@ -67,6 +69,9 @@ export async function billDeliveries(shape: DeliveryShape): Promise<DeliveryResu
   await round();
   await tendFor(140);
   const idle = await tendFor(140);
+  // The first message of an hour also notes its application (W28): one unit for all of the hour, and no delivery's.
+  await clock.advanceBy(HOUR_MS - (clock.now() % HOUR_MS));
+  await round();
   const storedBefore = database.storedBytes('outbox');
   const before = reading();
   const from = meter.calls.length;
@@ -82,7 +87,7 @@ export async function billDeliveries(shape: DeliveryShape): Promise<DeliveryResu
   const delivered = world
     .items<{ status: string }>('outbox', 'D#')
     .filter(({ status }) => status === 'delivered').length;
-  const wanted = (shape.messages + shape.atOnce) * shape.fanOut;
+  const wanted = (shape.messages + 2 * shape.atOnce) * shape.fanOut;
   if (delivered !== wanted) throw new Error(`${shape.name}: ${delivered} of ${wanted} were delivered`);
   return {
     shape,

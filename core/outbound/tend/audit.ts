@@ -15,6 +15,7 @@ import type { RowItem, RuntimeItem } from '#core/outbound/protocol/items.ts';
 import { deadRange, dueAtOf, partOf, queueOf, rowKind, rowsRange, wakeAtOf } from '#core/outbound/protocol/keys.ts';
 import { parseItem } from '#core/outbound/protocol/parse-item.ts';
 import type { Clock, Telemetry } from '#core/ports.ts';
+import { sideBySide } from '#core/side-by-side.ts';
 import { HOUR_MS, MINUTE_MS } from '#core/time.ts';
 
 export interface AuditPorts {
@@ -62,7 +63,7 @@ export type Looked =
 export const TURNS = 36;
 
 /** Rows may be there that no wake-up points to: some came, a session left them, or the gate was shut when they came. */
-function mayHaveRows(runtime: RuntimeItem, looked: Looked): boolean {
+export function mayHaveRows(runtime: RuntimeItem, looked: Looked): boolean {
   if (looked === 'all' || looked.noted.has(runtime.app)) return true;
   const { ep, owner, leftAt = 0, gateSince } = runtime;
   if (owner !== undefined || wakeAtOf(runtime) !== undefined) return true;
@@ -131,7 +132,7 @@ export async function audit(
       }
     }
     if (wakeUps.length > 0) await wake.send(wakeUps);
-    for (const app of apps) await noteRows(app);
+    await sideBySide([...apps], noteRows);
     if (lost > 0) telemetry.count('WakeLost', {}, lost);
     counts = { ...counts, lost: counts.lost + lost };
     cursor = page.cursor;

@@ -19,7 +19,9 @@ import { APP, EP, type OutboundWorld, type RealReplayer } from './outbound-world
 export function outboundStep(world: OutboundWorld, from: State, step: Step<State>): void {
   const { actor, action } = step;
   const message = Number(/ m(\d)/.exec(action)?.[1] ?? 0);
-  if (actor.startsWith('drainer')) sessionStep(world, from, step);
+  if (action === 'notes that rows come') world.noteRows();
+  else if (action === 'hours pass') world.countsFrom = world.clock.now();
+  else if (actor.startsWith('drainer')) sessionStep(world, from, step);
   else if (actor === 'publish' && action.startsWith('stores')) world.publish(message);
   else if (actor === 'publish' && action.startsWith('puts')) world.fanOut(message);
   else if (actor.startsWith('fan-out') && action.startsWith('puts')) world.fanOut(message);
@@ -43,9 +45,12 @@ function tendStep(world: OutboundWorld, action: string, message: number): void {
     demand(!rows && !world.recordItem(message), 'reconcile should find neither row nor record');
   } else if (action.startsWith('sweeper')) demand(wakeAt !== undefined && wakeAt <= now, 'the sweeper finds no wakeAt');
   else if (action.startsWith('audit finds an old')) demand(world.overRows().length > 0, 'the audit finds no old row');
-  else if (action.startsWith('audit')) {
+  else if (action.startsWith('audit') || action.startsWith('a look by notes')) {
     const unwoken = world.nextDue() !== undefined && wakeAt === undefined;
     demand(world.dueRows().length > 0 || unwoken, 'the audit finds no row');
+    if (action.startsWith('audit')) return;
+    demand(world.isLookedAt(), 'the endpoint is not looked at');
+    world.noteRows();
   }
 }
 

@@ -50,6 +50,7 @@ class Walk {
   readonly #random: SeededRandom;
   readonly #world: OutboundWorld;
   readonly #model: ReturnType<typeof outboundModel>;
+  readonly #goesByNotes: boolean;
   #state: State;
 
   constructor(seed: number, bug?: WriteBug) {
@@ -62,9 +63,11 @@ class Walk {
       batch: !ordered && random.chance(0.25),
       disabledForGood: random.chance(0.2),
       people: seed % 4 === 3 ? 'two' : 'one',
+      ...(seed % 5 === 4 ? { audit: false, noted: 'before the row' as const } : {}),
       lanes: random.chance(0.05) ? 'send, then delete' : 'none',
     } as const;
     this.#random = random;
+    this.#goesByNotes = rules.noted !== 'no';
     this.#model = outboundModel(rules, budgetOf(random), random.pick(SHAPES));
     this.#state = this.#model.starts[0] as State;
     this.#world = new OutboundWorld(seed, rules, bug);
@@ -88,6 +91,7 @@ class Walk {
   }
 
   async #begin(): Promise<void> {
+    this.#world.noteRows();
     for (const [m, { stored, fanned }] of this.#state.messages.entries()) {
       if (stored) this.#world.publish(m);
       await this.#world.tick();
@@ -177,6 +181,8 @@ class Walk {
     };
     const broken = this.#model.brokenIn?.(this.#state);
     if (broken) throw new Divergence(broken);
+    if (this.#goesByNotes && this.#state.fresh !== this.#world.isFresh())
+      throw new Divergence(`the model ${this.#state.fresh ? 'has' : 'has no'} note or session that counts`);
     if (isDeepStrictEqual(expected, seen)) return;
     throw new Divergence(`the states differ\nexpected ${JSON.stringify(expected)}\nseen     ${JSON.stringify(seen)}`);
   }

@@ -32,6 +32,11 @@ const AS_BUILT_ONLY = [
   'operator: enables',
   'customer: resumes',
   'customer: enables',
+  'publish: notes that rows come',
+  'fan-out: notes that rows come',
+  'replay: notes that rows come',
+  'time: hours pass',
+  'tend: a look by notes finds a row, sends a wake-up',
 ];
 
 describe('the outbound writes and the outbound model', () => {

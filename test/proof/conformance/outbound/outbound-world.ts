@@ -11,8 +11,8 @@ import { given } from '#core/given.ts';
 import type { EpochMs } from '#core/glossary.ts';
 import type { Item, ItemPut, ItemResult, ItemUpdate, ItemWrite, Placed, TableKey } from '#core/outbound/ports.ts';
 import { type Decision, decide, isOpen, isOver } from '#core/outbound/protocol/decide.ts';
-import { type Delivery, liveRow, putMessage } from '#core/outbound/protocol/delivery-writes.ts';
-import type { MessageId } from '#core/outbound/protocol/ids.ts';
+import { type Delivery, liveRow, noteRows, putMessage } from '#core/outbound/protocol/delivery-writes.ts';
+import type { AppId, MessageId } from '#core/outbound/protocol/ids.ts';
 import type { MessageItem, RecordItem, RowItem, RuntimeItem } from '#core/outbound/protocol/items.ts';
 import {
   aheadRange,
@@ -23,12 +23,14 @@ import {
   LISTED,
   messageKey,
   OUTBOUND_TABLES,
+  partOf,
   queueOf,
   recordKey,
   rowKind,
   runtimeKey,
   wakeAtOf,
 } from '#core/outbound/protocol/keys.ts';
+import { mayHaveRows, TURNS } from '#core/outbound/tend/audit.ts';
 import type { EffectWrite } from '#core/ports.ts';
 import { DAY_MS } from '#core/time.ts';
 import { MemoryItemStore } from '#test/kit/memory/memory-item-store.ts';
@@ -87,6 +89,9 @@ export class OutboundWorld {
   readonly random: SeededRandom;
   readonly sessions: (RealSession | undefined)[] = [undefined, undefined];
   readonly replayers: RealReplayer[] = [];
+  /** When its application was noted last, and after when notes and ended sessions count. */
+  notedAt: EpochMs = 0;
+  countsFrom: EpochMs = 0;
   /** Messages older than the retention. */
   readonly old = new Set<number>();
   /** The default budget of attempts, as the variant has it. */
@@ -224,6 +229,25 @@ export class OutboundWorld {
 
   runtimeItem(): RuntimeItem {
     return this.#get(runtimeKey(EP)) as RuntimeItem;
+  }
+
+  /** W28. */
+  noteRows(): void {
+    this.notedAt = this.clock.now();
+    const { pk, sk } = noteRows(APP as AppId, this.notedAt).key;
+    this.#put0({ pk, sk, ...noteRows(APP as AppId, this.notedAt).item });
+  }
+
+  /** What the endpoint check goes by says that rows came, or that a session ended. */
+  isFresh(): boolean {
+    return Math.max(this.notedAt, this.runtimeItem().leftAt ?? 0) > this.countsFrom;
+  }
+
+  /** Whether a look by notes asks for the rows, where it is not the endpoint's turn. */
+  isLookedAt(): boolean {
+    const noted = new Set(this.notedAt > this.countsFrom ? [APP] : []);
+    const turn = (partOf(EP, TURNS) + 1) % TURNS;
+    return mayHaveRows(this.runtimeItem(), { noted, since: this.countsFrom + 1, turn });
   }
 
   /** The lease ends now: its owner is dead, or a clock stepped. */
