@@ -120,7 +120,13 @@ export interface SourceRow {
   readonly pausedSince?: number;
   /** By minute of the last hour, oldest first. */
   readonly accepted: readonly number[];
+  /** More arrived than were read: `accepted` counts all since then, and nothing before. */
+  readonly cappedAt?: number;
   readonly died: readonly number[];
+  /** Deaths that are open, however old: what a replay covers. */
+  readonly open: number;
+  /** More died, and are open, than were counted. */
+  readonly more: boolean;
   /** Requests of the last hour that are kept of those that did not verify. */
   readonly refused: number;
   readonly lastAt?: number;

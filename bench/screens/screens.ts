@@ -12,6 +12,8 @@ const DEATHS = 100_000;
 const DELIVERIES = 2_000;
 /** Of each of a hundred customers, where there are many. */
 const MANY_ENDPOINTS = 100;
+/** Ten minutes of a million events a day, as `openMillion` takes them. */
+export const BUSY = [8_000, 400, 30_000_000] as const;
 /** What nothing may pass without saying so first. */
 const MOST_UNITS = 50;
 const MOST_MS = 1_000;
@@ -241,6 +243,15 @@ export async function lookAtAll(
   return all;
 }
 
+/** What is asked again and again, of an hour of very many events. */
+export async function lookAtBusy(it: Million): Promise<readonly Looked[]> {
+  const all: Looked[] = [];
+  for (const address of ['/api/now', '/api/sources', '/api/sources/stripe'])
+    all.push(await look(`console: ${address}, a million a day`, it, say => screen(address, it, say)));
+  all.push(await look('holdfast status, a million a day', it, say => command(['status'], it, say)));
+  return all;
+}
+
 const counted = (value: number): string => value.toLocaleString('en', { maximumFractionDigits: 1 });
 /** Over what nothing may pass in silence. */
 export const isMuch = ({ readUnits, ms }: Looked): boolean => readUnits > MOST_UNITS || ms > MOST_MS;
@@ -252,7 +263,8 @@ function atMost(name: string, of: readonly Looked[]): readonly string[] {
 
 export const measureScreens: Bench = async ({ quick, say }): Promise<Section> => {
   const [events, deaths] = quick ? [EVENTS / 10, DEATHS / 10] : [EVENTS, DEATHS];
-  const all = await lookAtAll(await openMillion(events, deaths), say);
+  const busy = await lookAtBusy(await openMillion(...BUSY));
+  const all = [...(await lookAtAll(await openMillion(events, deaths), say)), ...busy];
   const much = all.filter(isMuch);
   const unsaid = much.filter(it => it.said === undefined);
   const listed = much.filter(it => it.ms > MOST_MS);

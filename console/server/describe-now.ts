@@ -84,7 +84,10 @@ function rowsOf(
         ? {}
         : { pausedBy: view.paused.by, pausedWhy: view.paused.why, pausedSince: view.paused.since }),
       accepted: flow?.accepted ?? [],
+      ...given({ cappedAt: traffic.cappedAt }),
       died: flow?.died ?? [],
+      open: flow?.open ?? 0,
+      more: flow?.more ?? false,
       refused: refused.reduce((sum, { source, count }) => sum + (source === view.id ? count : 0), 0),
       ...given({ lastAt: flow?.lastAt }),
     };

@@ -7,20 +7,26 @@ import { type SharedReads, sharedReads } from './shared-reads.ts';
 
 const TRAFFIC_MINUTES = 60;
 const LAST_EVENT_MS = DAY_MS;
+/** Of deaths, behind the first page of each source, of all sources together. */
+const MORE_PAGES = 4;
 
 interface Traffic {
   readonly source: SourceId;
   /** Oldest minute first. */
   readonly accepted: readonly number[];
   readonly died: readonly number[];
+  /** Deaths that are open, however old. */
+  readonly open: number;
+  /** More died, and are open, than were read. */
+  readonly more: boolean;
   /** The last event of a day; undefined where there was none. */
   readonly lastAt: EpochMs | undefined;
 }
 
 export interface AllTraffic {
   readonly sources: readonly Traffic[];
-  /** More arrived than are counted here. */
-  readonly capped: boolean;
+  /** More arrived than are counted here: only the newest, all since then. */
+  readonly cappedAt?: EpochMs;
 }
 
 /** `already`: what a screen reads for its other parts, too. */
@@ -32,9 +38,11 @@ export async function readTraffic(
   const now = operator.clock.now();
   const since = now - TRAFFIC_MINUTES * MINUTE_MS;
   const empty = (): number[] => Array.from({ length: TRAFFIC_MINUTES }, () => 0);
-  const found = new Map(operator.sourceIds.map(id => [id, { accepted: empty(), died: empty(), lastAt: 0 }]));
+  const found = new Map(
+    operator.sourceIds.map(id => [id, { accepted: empty(), died: empty(), open: 0, more: false, lastAt: 0 }]),
+  );
   const minuteOf = (at: EpochMs): number => Math.min(TRAFFIC_MINUTES - 1, Math.floor((at - since) / MINUTE_MS));
-  const { entries, finished } = await lastHour();
+  const { entries, finished, wholeSince } = await lastHour();
   for (const { pk, timelineAt } of entries) {
     const source = found.get(splitEventPk(pk).sourceId);
     const at = Number(timelineAt.slice(0, 13));
@@ -42,33 +50,35 @@ export async function readTraffic(
     source.accepted[minuteOf(at)]! += 1;
     source.lastAt = Math.max(source.lastAt, at);
   }
+  const budget = { pages: MORE_PAGES };
   await Promise.all(
     [...found].map(async ([id, source]) => {
-      for (const at of await deathsSince(deathsPage, id, since)) source.died[minuteOf(at)]! += 1;
+      const { deaths, more } = await readDeaths(deathsPage, id, { since, budget });
+      for (const at of deaths) if (at >= since) source.died[minuteOf(at)]! += 1;
+      Object.assign(source, { open: deaths.length, more });
       if (source.lastAt === 0) source.lastAt = await lastOf(operator, id, now);
     }),
   );
   return {
     sources: [...found].map(([source, it]) => ({ ...it, source, lastAt: it.lastAt === 0 ? undefined : it.lastAt })),
-    capped: !finished,
+    ...(finished ? {} : { cappedAt: wholeSince }),
   };
 }
 
-async function deathsSince(
+/** Newest deaths first: a page, and on while they are of the time since then. */
+async function readDeaths(
   deathsPage: SharedReads['deathsPage'],
   source: SourceId,
-  since: EpochMs,
-): Promise<readonly EpochMs[]> {
+  { since, budget }: { readonly since: EpochMs; readonly budget: { pages: number } },
+): Promise<{ readonly deaths: readonly EpochMs[]; readonly more: boolean }> {
   const deaths: EpochMs[] = [];
   let cursor: string | undefined;
   do {
     const page = await deathsPage(source, cursor);
-    const times = page.items.map(({ attentionAt }) => Number(attentionAt.split('#')[0]));
-    deaths.push(...times.filter(at => at >= since));
-    // Newest deaths first.
-    cursor = times.some(at => at < since) ? undefined : page.cursor;
-  } while (cursor !== undefined);
-  return deaths;
+    deaths.push(...page.items.map(({ attentionAt }) => Number(attentionAt.split('#')[0])));
+    cursor = page.cursor;
+  } while (cursor !== undefined && (deaths.at(-1) ?? 0) >= since && budget.pages-- > 0);
+  return { deaths, more: cursor !== undefined };
 }
 
 async function lastOf(operator: Operator, source: SourceId, now: EpochMs): Promise<EpochMs> {

@@ -1,24 +1,23 @@
 /** How many events are not finished, by bounded reads: those the sweeper watches, and those it has not come to yet. */
 
 import { type EpochMs, type EventPk, splitEventPk } from '#core/glossary.ts';
-import type { TimelineEntry } from '#core/inbound/ports.ts';
 import { readArrivals } from '#core/inbound/protocol/arrivals.ts';
 import { type EventItem, WATCH_SHARDS } from '#core/inbound/protocol/event-item.ts';
 import { isTerminal } from '#core/inbound/protocol/event-status.ts';
 import { FAR } from '#core/inbound/protocol/event-writes.ts';
 import { TimelineReader } from '#core/inbound/search/read-timeline.ts';
-import { DAY_MS, HOUR_MS } from '#core/time.ts';
+import { DAY_MS } from '#core/time.ts';
 import type { Gateway } from '#operator/gateway.ts';
 import type { Operator } from '#operator/operator.ts';
-import type { Received } from './shared-reads.ts';
+import { type Received, timeOf } from './shared-reads.ts';
 
 const WATCHED_LIMIT = 10_000;
 /** The oldest is looked for among this number of watched events. */
 const OPEN_LIMIT = 500;
 /** Arrivals of one source that the sweeper has not come to; the newest of more. */
 const FRESH_LIMIT = 2_500;
-/** Records that are read of all arrivals, evenly spread: ten read units, for a screen that is open asks again and again. */
-const SAMPLE = 20;
+/** Records that are read of all arrivals, evenly spread: eight read units, for a screen that is open asks again and again. */
+const SAMPLE = 16;
 /** As far as the sweeper itself looks at a source that it was never at. */
 const FIRST_LOOK_MS = DAY_MS;
 const READ_AT_ONCE = 100;
@@ -94,13 +93,13 @@ async function readFresh(
   lastHour: () => Promise<Received>,
 ): Promise<Unfinished> {
   const [now, cursors, hour] = [operator.clock.now(), await readArrivals(control), await lastHour()];
-  const wholeSince = hour.finished ? now - HOUR_MS : timeOf(hour.entries.at(-1)) + 1;
   const lists = await Promise.all(
     operator.sourceIds.map(async source => {
       const since = cursors[source] ?? now - FIRST_LOOK_MS;
-      if (since >= wholeSince) {
+      // Of a very busy hour the newest are what is not finished, if anything is.
+      if (since >= hour.wholeSince || !hour.finished) {
         const mine = hour.entries.filter(it => splitEventPk(it.pk).sourceId === source && timeOf(it) >= since);
-        return { entries: mine.slice(0, FRESH_LIMIT), capped: mine.length > FRESH_LIMIT };
+        return { entries: mine, capped: since < hour.wholeSince };
       }
       const reader = new TimelineReader({ sources: [source], since, until: now + 1 }, 'newest', undefined, store);
       const entries = await reader.next(FRESH_LIMIT, () => true);
@@ -150,8 +149,6 @@ async function readItems(pks: readonly EventPk[], store: Gateway['store']): Prom
   );
   return (await Promise.all(chunks)).flat();
 }
-
-const timeOf = (entry: TimelineEntry | undefined): EpochMs => Number(entry?.timelineAt.slice(0, 13) ?? Number.NaN);
 
 function isOpen(item: EventItem): boolean {
   return !isTerminal(item.status);

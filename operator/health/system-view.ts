@@ -22,8 +22,6 @@ import { readProcessor } from './processor.ts';
 import { readSweeperView, type SweeperView } from './sweeper.ts';
 import { isThrottled, readThrottles } from './throttles.ts';
 
-/** Received in an hour, as `status` counts them. */
-const COUNTED_EVENTS = 2_500;
 const WINDOWS = { '5m': 300_000, '1h': HOUR_MS } as const;
 
 /** Undefined parts could not be read: `unread` says which and why. What can be read is never held back by what cannot. */
@@ -74,7 +72,7 @@ interface Unread {
 /** `already`: what a screen reads for its other parts, too. */
 export async function readSystem(operator: Operator, already?: SharedReads): Promise<SystemView> {
   const { gauge, control, alarms, deployedAt } = await operator.gateway();
-  const { lastHour, pausesNow, deathsPage } = already ?? (await sharedReads(operator, COUNTED_EVENTS));
+  const { lastHour, pausesNow, deathsPage } = already ?? (await sharedReads(operator));
   const now = operator.clock.now();
   const unread: Unread[] = [];
   const read = <T>(

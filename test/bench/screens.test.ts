@@ -1,7 +1,7 @@
 /** Claim: no screen and no command reads more than fifty units, or takes a second, without saying so first. */
 import { beforeAll, describe, expect, it } from 'vitest';
 import { openMillion } from '#bench/screens/million.ts';
-import { isMuch, type Looked, lookAtAll } from '#bench/screens/screens.ts';
+import { BUSY, isMuch, type Looked, lookAtAll, lookAtBusy } from '#bench/screens/screens.ts';
 
 /** The newest of a million. */
 const [EVENTS, DEATHS] = [4_000, 400];
@@ -45,3 +45,7 @@ describe('among a million events', () => {
     expect(little).toEqual([]);
   });
 });
+
+it('at a million events a day the screens that ask again and again read little', async () => {
+  expect((await lookAtBusy(await openMillion(...BUSY))).filter(isMuch)).toEqual([]);
+}, 60_000);

@@ -5,7 +5,7 @@ import { shortAlarm } from '../../../core/words.ts';
 import { grouped } from '../../../ui/grouped.ts';
 import { Command, Copy, Empty, Shown, Spark, State, Url } from '../../../ui/parts.tsx';
 import { visible } from '../../../ui/text.tsx';
-import { Ago } from '../../../ui/time.tsx';
+import { Ago, clock } from '../../../ui/time.tsx';
 import type { EventList, EventRow, NowView, SourceRow } from '../../wire.ts';
 import { EventLine } from '../parts/event-line.tsx';
 import { NEWEST } from '../parts/first-asked.ts';
@@ -141,7 +141,12 @@ export function SourceTable({ rows }: { readonly rows: readonly SourceRow[] }) {
 function SourceLine({ row }: { readonly row: SourceRow }) {
   const accepted = row.accepted.reduce((sum, n) => sum + n, 0);
   const died = row.died.reduce((sum, n) => sum + n, 0);
-  const said = `${accepted} accepted and ${died} dead in the last hour`;
+  const over = row.more && died > 0 ? 'over ' : '';
+  // Of an hour with very many only the newest were read.
+  const newest =
+    row.cappedAt === undefined ? '' : `, of which all since ${clock(new Date(row.cappedAt).toISOString())} are shown`;
+  const atLeast = row.cappedAt === undefined ? '' : 'over ';
+  const said = `${atLeast}${accepted} accepted and ${over}${died} dead in the last hour${newest}`;
   return (
     <div class="source-line" role="listitem">
       <div class="who">
@@ -156,8 +161,17 @@ function SourceLine({ row }: { readonly row: SourceRow }) {
       <State of={row.state} />
       <Spark values={row.accepted} bad={row.died} label={said} />
       <span class="counts">
-        {grouped(accepted)}
-        {died > 0 ? <span class="bad-text"> · {grouped(died)} dead</span> : null}
+        <span title={newest === '' ? undefined : said}>
+          {atLeast}
+          {grouped(accepted)}
+        </span>
+        {died > 0 ? (
+          <span class="bad-text">
+            {' '}
+            · {over}
+            {grouped(died)} dead
+          </span>
+        ) : null}
         {row.refused === 0 ? null : <span class="warn"> · {grouped(row.refused)} refused</span>}
       </span>
       <span class="faint last">{row.lastAt === undefined ? 'none today' : <Ago at={row.lastAt} />}</span>

@@ -28,11 +28,15 @@ export function Sources() {
 
 /** What died lately: the state says whether a source receives, not what came of it. */
 function Died({ row, onReplay }: { readonly row: SourceRow; readonly onReplay: () => void }) {
+  const { open, more } = row;
+  if (open === 0) return null;
   const died = row.died.reduce((sum, each) => sum + each, 0);
-  if (died === 0) return null;
+  const over = more ? 'over ' : '';
   return (
     <p class="banner">
-      <State of="needs you" /> {grouped(died)} {died === 1 ? 'event' : 'events'} died in the last hour{' '}
+      <State of="needs you" /> {died === 0 ? 'None' : `${died === open ? over : ''}${grouped(died)}`} died in the last
+      hour, {over}
+      {grouped(open)} {open === 1 ? 'is' : 'are'} open{' '}
       <Link class="button" href={`/events?${deadOf(row.id)}`}>
         See them
       </Link>

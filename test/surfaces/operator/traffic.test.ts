@@ -20,15 +20,14 @@ const sum = (list: readonly number[] = []): number => list.reduce((all, each) =>
 
 it.each([
   { stripe: 40, shopify: 3 },
-  // One reader ends after 2,500 entries: what is behind, exactly there and just before it.
-  { stripe: 2_500, shopify: 0 },
-  { stripe: 2_499, shopify: 1 },
-  { stripe: 4_000, shopify: 2_001 },
+  { stripe: 500, shopify: 0 },
+  { stripe: 700, shopify: 200 },
+  { stripe: 249, shopify: 1 },
 ])('counts all of %j', async counts => {
-  const { sources, capped } = await readTraffic(busy(counts).operator());
+  const { sources, cappedAt } = await readTraffic(busy(counts).operator());
   for (const [source, count] of Object.entries(counts))
     expect(sum(sources.find(it => it.source === source)?.accepted), source).toBe(count);
-  expect(capped).toBe(false);
+  expect(cappedAt).toBeUndefined();
 });
 
 it('goes on where the queries of one reader end: at more than sixty sources', async () => {
@@ -44,13 +43,13 @@ it('goes on where the queries of one reader end: at more than sixty sources', as
   };
   const seen = { store: { ...store, timeline } };
   const many = { sourceIds, clock: operator.clock, gateway: async () => seen } as unknown as typeof operator;
-  const { sources, capped } = await readTraffic(many);
+  const { sources, cappedAt } = await readTraffic(many);
   const known = sources.filter(({ source }) => !source.startsWith('quiet'));
   expect(known.map(({ source, accepted }) => [source, sum(accepted)])).toEqual([
     ['shopify', 3],
     ['stripe', 40],
   ]);
-  expect(capped).toBe(false);
+  expect(cappedAt).toBeUndefined();
 });
 
 it('counts deaths of the hour by their minute, and says when a source was last heard of', async () => {
@@ -62,10 +61,17 @@ it('counts deaths of the hour by their minute, and says when a source was last h
   expect(sources.find(it => it.source === 'shopify')).toMatchObject({ lastAt: undefined });
 });
 
-it('stops at twenty thousand, and says that there are more', async () => {
-  const { sources, capped } = await readTraffic(busy({ stripe: 23_000 }).operator());
-  expect(capped).toBe(true);
-  expect(sum(sources.find(it => it.source === 'stripe')?.accepted)).toBeGreaterThanOrEqual(20_000);
+it('of very many reads the newest, and says since when they are all', async () => {
+  const gateway = busy({ stripe: 23_000 });
+  const { sources, cappedAt = 0 } = await readTraffic(gateway.operator());
+  const counted = sum(sources.find(it => it.source === 'stripe')?.accepted);
+  expect(counted).toBeGreaterThanOrEqual(750);
+  expect(counted).toBeLessThan(1_500);
+  const perMs = 23_000 / (28 * MINUTE_MS);
+  const ago = Date.now() - MINUTE_MS - cappedAt;
+  expect(counted / (ago * perMs)).toBeCloseTo(1, 1);
+  // Three sources are quiet, and their last event is looked for.
+  expect(gateway.reads).toBeLessThan(100);
 });
 
 it('counts the deaths of a page that is full, and of those behind it', async () => {
@@ -81,5 +87,22 @@ it('counts the deaths of a page that is full, and of those behind it', async () 
   const paged = { store: { ...store, timeline: store.timeline.bind(store), attention } };
   const { sourceIds, clock } = operator;
   const { sources } = await readTraffic({ sourceIds, clock, gateway: async () => paged } as unknown as typeof operator);
-  expect(sum(sources.find(it => it.source === 'stripe')?.died)).toBe(130);
+  const stripe = sources.find(it => it.source === 'stripe');
+  expect(sum(stripe?.died)).toBe(130);
+  expect(stripe).toMatchObject({ open: 130, more: false });
+});
+
+it('counts deaths that are open, and says where more are than it reads', async () => {
+  const operator = busy({ stripe: 900 }, 900).operator();
+  const { store } = await operator.gateway();
+  const attention: typeof store.attention = async (source, cursor) => {
+    const { items } = await store.attention(source);
+    const at = Number(cursor ?? 0);
+    return { items: items.slice(at, at + 100), ...(at + 100 < items.length ? { cursor: String(at + 100) } : {}) };
+  };
+  const paged = { store: { ...store, timeline: store.timeline.bind(store), attention } };
+  const { sourceIds, clock } = operator;
+  const { sources } = await readTraffic({ sourceIds, clock, gateway: async () => paged } as unknown as typeof operator);
+  expect(sources.find(it => it.source === 'stripe')).toMatchObject({ open: 500, more: true });
+  expect(sources.find(it => it.source === 'slack')).toMatchObject({ open: 0, more: false });
 });
