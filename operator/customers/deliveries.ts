@@ -318,7 +318,7 @@ const READS_OF_AN_APPLICATION = 4;
 /** Whoever has more applications has much to read. */
 const SURVEYED = 10;
 /** Read units of all endpoints that a screen reads beside all else, again and again. */
-const READS_OF_FEW = 16;
+const READS_OF_FEW = 20;
 
 /** About how many read units a look at all endpoints of these takes. */
 const readsOf = (applications: readonly Pick<ApplicationView, 'endpoints'>[]): number =>

@@ -181,7 +181,7 @@ describe.skipIf(BROWSER_PATH === undefined)('a bad night', () => {
     await see('/sources/shop', '.event-head');
     // Before all that was refused, with what to do.
     const box = page.locator('.banner').first();
-    expect(await box.innerText()).toContain(`${died} events died in the last hour`);
+    expect(await box.innerText()).toContain(`${died} died in the last hour, ${died} are open`);
     await box.getByRole('button', { name: 'Replay …' }).click();
     await page.getByRole('button', { name: `Replay ${died} events` }).waitFor();
     await page.keyboard.press('Escape');
