@@ -21,7 +21,7 @@ function renderTable(specs: readonly ProviderSpec[]): string {
   return [
     '# Providers',
     `${specs.length} providers, described in \`providers/\`, one file each. One is missing? [Add a provider](../receive/add-a-provider.md).`,
-    'The provider of a request is the one of its source, never guessed from its headers: several providers use the same header names with different rules.',
+    'A request is of the provider of its source, whatever its headers: several providers share header names.',
     strengths.join('\n'),
     'What a page says:',
     PAGE.map(line => `- ${line}`).join('\n'),
@@ -34,12 +34,13 @@ function renderTable(specs: readonly ProviderSpec[]): string {
 }
 
 const PAGE = [
-  '**Set-up**: "this URL" is that of the source; "the secret" is what you give to `holdfast sources set-secret`.',
+  '**Set-up**: "this URL" is that of the source (`holdfast sources ls`); "the secret" is what you give to `holdfast sources set-secret`. Where no settings are shown, `provider` is all a source needs.',
   '**Proof**: what is signed, and where the signature is. Where it names no time, a request of any age is accepted.',
   '**Identity**: requests that agree in it are one event; the first alternative that is there counts. "Repeats may change" names what differs when the provider sends an event again.',
-  '**Type**, **Time**, **Order**: the type of an event, when it happened, what events of one thing have in common.',
+  '**Time**, **Order**: when an event happened, what events of one thing have in common.',
   '**Handshake**: a request that Holdfast answers by itself. It echoes plain tokens only.',
   '**Answer**: what Holdfast answers, where it is not 200 with a short JSON and 401; how long the provider waits, where that is known.',
+  '**Source**: what was read, if not the documentation linked above.',
   '**Not confirmed**: what its documentation does not say, or was not read there. "Event fields" are those that identify, name and date an event; "new time on retries": whether a repeat is signed anew.',
 ];
 

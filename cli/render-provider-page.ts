@@ -124,12 +124,12 @@ function renderScheme(scheme: Scheme): string {
   );
   return [
     `${ALGORITHMS[scheme.alg]}${only}${signed}${encodingOf(scheme)} in ${whereOf(scheme)}${windowOf(scheme)}`,
-    ...(scheme.url ? ['the URL is signed: set `publicUrl`'] : []),
+    ...(scheme.url ? ['the URL is signed: set [`publicUrl`](../reference/configuration.md#environments)'] : []),
     ...(scheme.key?.provider === undefined ? [] : [KEYS[scheme.key.provider] ?? "the source's secret"]),
     ...claims,
     ...(scheme.bind ?? []).map(bind => `${place(bind.equals)} must be the hash of the ${bind.of ?? 'body'}`),
     ...(scheme.batch === undefined ? [] : ['each item is checked by itself, bad ones are left out']),
-    ...(scheme.when ? [`only with ${conditions(scheme.when)}`] : []),
+    ...(scheme.when ? [`only ${conditions(scheme.when)}`] : []),
   ].join('; ');
 }
 
@@ -155,9 +155,11 @@ function windowOf({ time, maxAgeSeconds, alg, timeless }: Scheme): string {
 
 function conditions({ header = {}, queryPresent = [], queryMissing = [] }: NonNullable<Scheme['when']>): string {
   return [
-    ...Object.entries(header).map(([name, value]) => `header \`${name}\`${value === '*' ? '' : ` = \`${value}\``}`),
-    ...queryPresent.map(name => `query parameter \`${name}\``),
-    ...queryMissing.map(name => `no query parameter \`${name}\``),
+    ...Object.entries(header).map(
+      ([name, value]) => `with header \`${name}\`${value === '*' ? '' : ` = \`${value}\``}`,
+    ),
+    ...queryPresent.map(name => `with query parameter \`${name}\``),
+    ...queryMissing.map(name => `without query parameter \`${name}\``),
   ].join(' and ');
 }
 
@@ -166,7 +168,7 @@ function renderSamples(id: string): string[] {
   const samples = hasSamples(id) ? declaredSamples(id, new Date(0)) : [];
   const differs = grouped([...new Set(samples.flatMap(it => it.redeliveryChanges))]);
   const again = ({ title, runsAgain }: DeclaredSample) =>
-    runsAgain === undefined ? [] : [`Repeats run again (${title}): ${runsAgain}`];
+    runsAgain === undefined ? [] : [`Repeats of "${title}" run again: ${runsAgain}`];
   return [...(differs.length === 0 ? [] : [`Repeats may change ${list(differs)}.`]), ...samples.flatMap(again)];
 }
 

@@ -104,7 +104,7 @@ function sectionOf({ rounds: of, calls }: Told, rounds: number): Section {
         target: 4,
         moonshot: 2,
       }),
-      figure('process, with client', 'processClient', 'floor', floorA, {
+      figure('process, TLS client, over a parse', 'processClient', 'floor', floorA, {
         target: 40,
         moonshot: 15,
       }),

@@ -117,9 +117,9 @@ function signaturesPage(): Written {
 /** Clients of the feed, as they are run by a test. */
 function pollClients(): Written {
   const path = 'docs/send/feed.md';
-  const folder = 'test/fixtures/poll';
+  const folder = 'docs/send/poll';
   const code = SHOWN.map(it => folded(it, it, readWritten(`${folder}/${POLL_FILES[it]}`) ?? ''));
-  const more = `\nIn ${linksTo(it => `../../${folder}/${POLL_FILES[it]}`)}.\n`;
+  const more = `\nIn ${linksTo(it => `poll/${POLL_FILES[it]}`)}.\n`;
   return one(path, withBlock(readWritten(path) ?? '', 'poll-clients', `\n${code.join('')}${more}`));
 }
 

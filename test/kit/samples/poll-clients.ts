@@ -1,7 +1,7 @@
 /** The clients of the feed that a page shows, and how each is started. */
 import type { Language } from '../../../portal/app/verify-code.ts';
 
-/** In test/fixtures/poll/. */
+/** In docs/send/poll/, which ships: a page links to them. */
 export const POLL_FILES: Readonly<Record<Language, string>> = {
   'Node.js': 'poll.mjs',
   Python: 'poll.py',

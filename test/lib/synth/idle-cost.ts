@@ -215,14 +215,14 @@ export async function renderIdleCostPage(): Promise<string> {
   const sources = Object.keys(gateway.sources).length;
   return `# What an idle environment costs
 
-Dollars a month for \`prod\` as shipped (${sources} sources) without a single event: counted in the templates, at list prices of us-east-1 on ${PRICES.readOn}, without the free tier. Made by \`npm run write\`.
+Dollars a month for \`prod\` as shipped (${sources} sources) without a single event (with: \`holdfast cost --events-per-day 1000000 --body 5k\`): counted in the templates, at list prices of us-east-1 on ${PRICES.readOn}, without the free tier. Made by \`npm run write\`.
 
 | | how many | \`alarms: 'all'\` | \`'essential'\` | \`'none'\` |
 |---|---|---|---|---|
 ${full.map(row).join('\n')}
 | **together** | | **${money(sumOf(full))}** | **${money(sumOf(essential))}** | **${money(sumOf(none))}** |
 
-\`disposable: true\` costs the same; \`local\` costs nothing. Each further source adds $${money(sumOf(oneMore) - sumOf(full))}. With events come ${countedStreams().perEnvironment} more custom metrics, and ${countedStreams().perSource} more for each source that receives, at $${money(PRICES.customMetricMonth)} each (in \`holdfast cost\`); failures publish further ones in the hours in which they happen.
+\`disposable: true\` costs the same; \`local\` costs nothing. Each further source adds $${money(sumOf(oneMore) - sumOf(full))}. With events come ${countedStreams().perEnvironment} more custom metrics, and ${countedStreams().perSource} more for each source that receives, at $${money(PRICES.customMetricMonth)} each; failures publish further ones in their hours.
 
 These add a month, and are off until you ask for them:
 

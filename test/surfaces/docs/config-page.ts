@@ -111,7 +111,7 @@ export function renderConfigPage(): string {
   const environment = 'environments.<name>';
   return `${[
     '# Configuration',
-    '`gateway.config.ts` is checked as a whole at synth, deploy and `npm start`: every mistake is named at once, with what is allowed and what to do. A change takes effect with the next `npm run deploy -- <environment>`. Of the values the **bold** one is the default. Made by `npm run write`.',
+    '`gateway.config.ts` is checked by `npm test`, synth, deploy and `npm start`: they name each mistake, what is allowed and what to do. A change takes effect with the next `npm run deploy -- <environment>`. Of the values the **bold** one is the default. Made by `npm run write`.',
     prefixLine(),
     '## Sources',
     '`sources.<name>`: one URL with its own secret, `/webhooks/<name>`.',

@@ -67,6 +67,18 @@ describe('every page', () => {
     expect(wrong).toEqual([]);
   });
 
+  it('links to code for readers that ships with the pages', () => {
+    const outside = (file: string) => /\.(go|java|rb)$/.test(file) && !file.startsWith('docs/');
+    const wrong = wrongOnPages(page =>
+      page.path.startsWith('docs/')
+        ? relativeLinks(page)
+            .map(({ file }) => file)
+            .filter(outside)
+        : [],
+    );
+    expect(wrong).toEqual([]);
+  });
+
   it('speaks plainly: none of the words that readers stumbled over', () => {
     const odd =
       /\bmend(?:s|ed|ing)?\b|\bfor ever\b|\bat most so (?:long|many|much)\b|\bfirst way\b|\bbecame of\b|\bhears? of\b|\bthat came meanwhile\b|\bso many (?:events|seconds|messages|runs)\b|\bgoes on with\b|\bwake[- ]tokens?\b|\bclosed gates?\b|\bgate (?:is )?closed\b/i;

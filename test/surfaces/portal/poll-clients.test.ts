@@ -18,7 +18,7 @@ import { interpreterOf } from '#test/kit/verify-snippets.ts';
 import { LANGUAGES, type Language } from '../../../portal/app/verify-code.ts';
 
 const asked: readonly Language[] = isLongRun() ? LANGUAGES : ['Node.js', 'Python'];
-const FILES = join(import.meta.dirname, '../../fixtures/poll');
+const FILES = join(import.meta.dirname, '../../../docs/send/poll');
 const ends: (() => void)[] = [];
 afterEach(() => {
   for (const end of ends.splice(0)) end();
