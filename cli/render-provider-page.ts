@@ -297,7 +297,7 @@ function renderHandshake({ when, verify, respond, store, confirm }: Handshake): 
     ...(when.formKeysExactly ? [`only the form fields \`${when.formKeysExactly.join('`, `')}\``] : []),
     ...(when.emptyJsonArrayAt ? [`an empty \`${when.emptyJsonArrayAt}\``] : []),
   ];
-  const check = verify === 'signature' ? 'checked' : verify === 'none' ? 'unsigned' : 'token compared';
+  const check = verify === 'signature' ? 'signed' : verify === 'none' ? 'unsigned' : 'token compared';
   const extras = [
     ...(store ? ['its secret is kept only while the source is pairing and has none'] : []),
     ...(confirm ? ['the confirmation address is then called, if on a host of the provider'] : []),
