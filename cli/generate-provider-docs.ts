@@ -20,7 +20,7 @@ function renderTable(specs: readonly ProviderSpec[]): string {
   const strengths = Object.entries(STRENGTHS).map(([name, meaning]) => `- **${name}** (${count(name)}): ${meaning}`);
   return [
     '# Providers',
-    `${specs.length} providers, described in \`providers/\`, one file each. One is missing? [Add a provider](../receive/add-a-provider.md).`,
+    `${specs.length} providers, one file each in \`providers/\`. One is missing? [Add a provider](../receive/add-a-provider.md).`,
     'A request is of the provider of its source, whatever its headers: several providers share header names.',
     strengths.join('\n'),
     'What a page says:',
