@@ -25,4 +25,14 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       'test/proof/journeys/bad-messages.test.ts',
     ],
   },
+  sending: {
+    mutate: ['core/outbound/protocol/*.ts'],
+    // Of the suites that reach it the quick ones: a mutant that none of its tests notices runs them all.
+    tests: [
+      'test/core/outbound/protocol/*.test.ts',
+      'test/core/outbound/api/{deliveries,lists,pull}.test.ts',
+      'test/core/outbound/drain/{drain-batch,health,one-endpoint,pace,schedule}.test.ts',
+      'test/core/outbound/tend/{backlog,reconcile-messages}.test.ts',
+    ],
+  },
 };
