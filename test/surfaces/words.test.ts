@@ -22,8 +22,13 @@ const FACES = ['cli', 'console', 'mcp', 'portal/app', 'ui', 'operator', 'lib/ala
 /** Words of the code, which no stranger knows. */
 const JARGON =
   /\b(?:breakers?|probes?|generations?|unfinished|deferred|half.open|sweeper begins|wake tokens?|closed gates?)\b/i;
-/** A probe of `doctor --deep` is a thing that somebody configures by this name. */
-const MAY = ['operator/health/deep-check.ts', 'cli/commands/out/acts.ts'];
+/** A probe of `doctor --deep`, with its secret, is a thing that somebody configures by this name; `out probe` was a command's. */
+const MAY = [
+  'operator/health/deep-check.ts',
+  'operator/sources/list-secrets.ts',
+  'cli/commands/out/acts.ts',
+  'cli/gone-commands.ts',
+];
 const KNOWN: readonly string[] = [
   ...EVENT_STATUSES,
   ...STATES,
