@@ -232,7 +232,7 @@ function list(texts: readonly string[]): string {
 
 /** What stands before its name: `header `, or nothing for a field of the JSON. */
 function kindOf(src = ''): string {
-  return part(src).replace(/`.*$/, '');
+  return part(src).split('`')[0] ?? '';
 }
 
 function part(src: string): string {

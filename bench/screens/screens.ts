@@ -282,7 +282,7 @@ export const measureScreens: Bench = async ({ quick, say }): Promise<Section> =>
   return {
     id: 'j',
     title: '(j) Screens and list commands',
-    method: `The console's routes and the commands over ${counted(events)} events of 30 days in memory, four sources, ${counted(deaths)} open dead letters; of what is sent, 100 customers and ${counted(DELIVERIES)} deliveries to an endpoint that fails (in the last rows ${counted(MANY_ENDPOINTS * 100)} endpoints). Each asks for the first time. Reads are billed by the published rules; a call, or an item of a batch, takes 5 ms.`,
+    method: `The console's routes and the commands over ${counted(events)} events of 30 days in memory, four sources, ${counted(deaths)} open dead letters; 100 customers, ${counted(DELIVERIES)} deliveries to a failing endpoint (in the last rows ${counted(MANY_ENDPOINTS * 100)} endpoints). Each asks for the first time. Reads are billed by the published rules; a call, or an item of a batch, takes 5 ms.`,
     figures,
     tables: [
       {

@@ -115,9 +115,13 @@ function placeOf(operator: Parameters<typeof readRunbook>[0]): Place {
 /** `1` in the table of what to do is a step of "Repair" below it: in a terminal nothing else says so. */
 function withRepairs(markdown: string): string {
   const [whole = '', table = ''] = /\n## Decide\n([\s\S]*?)\n## Repair\n\n1\. /.exec(markdown) ?? [];
-  const named = table.replaceAll(/[^|]*(?=\|$)/gm, cell =>
-    cell.replaceAll(/(?<=^ | )([1-9])(?=[,;: ]|$)/g, 'repair $1'),
-  );
+  const named = table
+    .split('\n')
+    .map(line => {
+      const last = line.lastIndexOf('|', line.length - 2) + 1;
+      return line.slice(0, last) + line.slice(last).replaceAll(/(?<=^ | )([1-9])(?=[,;: ]|$)/g, 'repair $1');
+    })
+    .join('\n');
   return markdown.replace(whole, () => whole.replace(table, () => named));
 }
 

@@ -60,7 +60,7 @@ afterAll(async () => {
 });
 
 const CONFIG =
-  "export const gateway = { sources: { stripe: { provider: 'stripe' } }, environments: { prod: { region: 'eu-central-1' } }, prefix: 'payments' };\n";
+  "export const gateway = { sources: { stripe: { provider: 'stripe' } }, environments: { prod: { region: 'eu-central-1', disposable: false } }, prefix: 'payments' };\n";
 
 const HANDLERS = 'export const handlers = { find: () => undefined };\n';
 const KEYS = { AWS_ACCESS_KEY_ID: 'x', AWS_SECRET_ACCESS_KEY: 'y' };

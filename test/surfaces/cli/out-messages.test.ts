@@ -96,8 +96,8 @@ const bring = (file: string) => ['out', 'import-messages', file, '--yes', '--jso
 async function storedIn({ items, ports }: Environment): Promise<ReadonlyMap<string, Json>> {
   const found = new Map<string, Json>();
   for (const [key, item] of await items('outbox')) {
-    // Attempts, notes of replays and batches stay behind.
-    if (/^[TG]#/.test(key)) continue;
+    // Attempts, notes of replays and of rows, and batches stay behind.
+    if (/^[TGN]#/.test(key)) continue;
     const { expiresAt: _, ref, ...kept } = item;
     const { n, gen, msg } = kept;
     const name = key.startsWith('Q#')

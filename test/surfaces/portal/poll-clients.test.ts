@@ -3,7 +3,7 @@
  * an answer that fails and over a process that dies. Node and Python by default, all six languages in the long run.
  */
 import { spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -127,7 +127,12 @@ for (const language of asked) {
       expect(await one.heard(62)).toEqual([...first, ...later]);
       await expect.poll(() => readFileSync(join(folder, 'after.txt'), 'utf8'), { timeout: 10_000 }).toMatch(/^\d{13}/);
       const before = calls();
+      const place = join(folder, 'after.txt');
+      const { mtimeMs } = statSync(place);
       await expect.poll(calls, { timeout: 60_000 }).toBeGreaterThan(before);
+      // Killed while it writes its place, it would begin anew: the file is whole again first.
+      await expect.poll(() => statSync(place).mtimeMs, { timeout: 10_000 }).toBeGreaterThan(mtimeMs);
+      await expect.poll(() => readFileSync(place, 'utf8'), { timeout: 10_000 }).toMatch(/^\d{13}/);
       expect(await one.stop()).toContain('503');
       // 3. A new process begins where that one was.
       const last = await send(62, 63);
