@@ -36,7 +36,7 @@ describe('among a million events', () => {
     const first = all.filter(({ name }) => [...FIRST, ...OF_MANY].includes(name));
     expect(first.map(isMuch)).toEqual([false, false, false, false]);
     expect(all.find(({ name }) => name === 'console: /api/out, 1000 endpoints')?.said).toMatch(
-      /^reads {"endpoints":1001,"units":1401,/,
+      /^reads {"endpoints":1001,"units":1[34]\d\d,/,
     );
   });
 
