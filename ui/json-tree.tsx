@@ -2,6 +2,7 @@
 
 import { useMemo, useState } from 'preact/hooks';
 import { grouped } from './grouped.ts';
+import { Button } from './parts.tsx';
 import { visible } from './text.tsx';
 
 const OPEN_DEPTH = 3;
@@ -125,9 +126,11 @@ function Node({ name, value, path, depth, copy, matching, last }: NodeProps) {
             />
           ))}
           {entries.length > more ? (
-            <button type="button" class="small" onClick={() => setMore(more + 1_000)}>
-              {grouped(entries.length - more)} more
-            </button>
+            <Button
+              word={`${grouped(entries.length - more)} more`}
+              look="small"
+              onClick={() => setMore(more + 1_000)}
+            />
           ) : null}
         </div>
       ) : (

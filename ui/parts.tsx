@@ -1,5 +1,5 @@
 /** Small parts that every page shares. */
-import type { ComponentChildren } from 'preact';
+import type { ComponentChildren, JSX } from 'preact';
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import { stateWord } from '../core/words.ts';
 import type { Loaded } from './load.ts';
@@ -105,6 +105,21 @@ export function Empty({ title, children }: { readonly title: string; readonly ch
   );
 }
 
+interface ButtonProps extends Omit<JSX.IntrinsicElements['button'], 'type' | 'class'> {
+  /** What it says. */
+  readonly word: string;
+  readonly look?: string;
+}
+
+/** A button that does something at once, or asks first. */
+export function Button({ word, look, ...rest }: ButtonProps) {
+  return (
+    <button type="button" class={look} {...rest}>
+      {word}
+    </button>
+  );
+}
+
 export function Copy({
   text,
   label = 'Copy',
@@ -125,14 +140,12 @@ export function Copy({
     setTimeout(() => setDone(undefined), 2_000);
   };
   return (
-    <button
-      type="button"
-      class="small"
+    <Button
+      word={done ?? label}
+      look="small"
       onClick={() => void copy()}
       aria-label={what === undefined ? undefined : `${label} ${what}`}
-    >
-      {done ?? label}
-    </button>
+    />
   );
 }
 
@@ -219,9 +232,7 @@ export function Ask({ title, confirm, danger, onConfirm, onClose, disabled, chil
         {children}
         {problem === undefined ? null : <Trouble of={problem} />}
         <div class="actions">
-          <button type="button" onClick={() => ref.current?.close()}>
-            Cancel
-          </button>
+          <Button word="Cancel" onClick={() => ref.current?.close()} />
           <button type="submit" class={danger ? 'danger' : 'primary'} disabled={busy || disabled}>
             {busy ? 'Working …' : confirm}
           </button>

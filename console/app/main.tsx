@@ -2,7 +2,7 @@
 import { render } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { onKey } from '../../ui/keys.ts';
-import { Shown, Trouble } from '../../ui/parts.tsx';
+import { Button, Shown, Trouble } from '../../ui/parts.tsx';
 import { decodeUri, visible } from '../../ui/text.tsx';
 import type { Hello } from '../wire.ts';
 import { keptTheme } from './first.ts';
@@ -275,9 +275,7 @@ function Help({ onClose }: { readonly onClose: () => void }) {
         ))}
       </dl>
       <div class="actions">
-        <button type="button" class="primary" onClick={() => ref.current?.close()}>
-          Close
-        </button>
+        <Button word="Close" look="primary" onClick={() => ref.current?.close()} />
       </div>
     </dialog>
   );

@@ -3,7 +3,7 @@ import type { ComponentChildren } from 'preact';
 import { useCallback, useEffect, useState } from 'preact/hooks';
 import { grouped } from '../../../ui/grouped.ts';
 import type { Loaded } from '../../../ui/load.ts';
-import { Empty, Shown } from '../../../ui/parts.tsx';
+import { Button, Empty, Shown } from '../../../ui/parts.tsx';
 import type { ReadsFirst } from '../../wire.ts';
 import { useLoad } from './load.ts';
 
@@ -75,13 +75,7 @@ export function Reads({
         {grouped(units)} read units, about ${dollars.toFixed(6)}
         {ofFirst === undefined ? '' : `, for the first ${ofFirst} applications`}.
       </p>
-      {busy || !asks ? (
-        <p class="loading">Reading …</p>
-      ) : (
-        <button type="button" class="primary" onClick={onBegin}>
-          Read them
-        </button>
-      )}
+      {busy || !asks ? <p class="loading">Reading …</p> : <Button word="Read them" look="primary" onClick={onBegin} />}
     </Empty>
   );
 }

@@ -3,7 +3,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import { causeWords } from '../../../core/words.ts';
 import { grouped } from '../../../ui/grouped.ts';
-import { type AfterConfirm, Ask, Empty, Field, Spark, State } from '../../../ui/parts.tsx';
+import { type AfterConfirm, Ask, Button, Empty, Field, Spark, State } from '../../../ui/parts.tsx';
 import { visible } from '../../../ui/text.tsx';
 import { Ago } from '../../../ui/time.tsx';
 import type { DeadGroupRow, DeadView } from '../../wire.ts';
@@ -51,9 +51,7 @@ export function Dead() {
                 {view.isBegun && view.loadedAt !== undefined ? (
                   <>
                     . Counted <Ago at={view.loadedAt} />{' '}
-                    <button type="button" class="small" onClick={view.reload}>
-                      Count again …
-                    </button>
+                    <Button word="Count again …" look="small" onClick={view.reload} />
                   </>
                 ) : null}
               </p>
@@ -127,11 +125,7 @@ function Group({ group, ask: askFor }: GroupProps) {
         {sample.attempts} {sample.attempts === 1 ? 'attempt' : 'attempts'}
       </p>
       <div class="group-foot">
-        {session().readOnly ? null : (
-          <button type="button" class="primary" onClick={() => askFor('replay')}>
-            Replay …
-          </button>
-        )}
+        {session().readOnly ? null : <Button word="Replay …" look="primary" onClick={() => askFor('replay')} />}
         <Link class="button" href={`/events/${encodeURIComponent(sample.id)}`}>
           Open the newest
         </Link>
@@ -140,12 +134,8 @@ function Group({ group, ask: askFor }: GroupProps) {
         </Link>
         {session().readOnly ? null : (
           <>
-            <button type="button" onClick={() => askFor('close')}>
-              Close …
-            </button>
-            <button type="button" class="apart" onClick={() => askFor('purge')}>
-              Purge …
-            </button>
+            <Button word="Close …" onClick={() => askFor('close')} />
+            <Button word="Purge …" look="apart" onClick={() => askFor('purge')} />
           </>
         )}
       </div>

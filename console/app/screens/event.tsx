@@ -5,7 +5,7 @@ import { Headers } from '../../../ui/exchange.tsx';
 import { grouped } from '../../../ui/grouped.ts';
 import { JsonTree } from '../../../ui/json-tree.tsx';
 import { onKey } from '../../../ui/keys.ts';
-import { type AfterConfirm, Ask, Copy, Empty, Field, Shown, State } from '../../../ui/parts.tsx';
+import { type AfterConfirm, Ask, Button, Copy, Empty, Field, Shown, State } from '../../../ui/parts.tsx';
 import { shortId, visible } from '../../../ui/text.tsx';
 import { Ago, duration, exact } from '../../../ui/time.tsx';
 import type { Difference, EventBody, EventDetail, EventRow, Sent, Step } from '../../wire.ts';
@@ -107,15 +107,9 @@ function Head({ row, reload }: { readonly row: EventRow; readonly reload: () => 
         <Copy text={curl} label="Copy as curl" />
         {readOnly ? null : (
           <>
-            <button type="button" onClick={() => setAsking('send')}>
-              Send to localhost …
-            </button>
-            <button type="button" onClick={() => setAsking('save')}>
-              Save as test …
-            </button>
-            <button type="button" class="primary" onClick={() => setAsking('replay')}>
-              Replay …
-            </button>
+            <Button word="Send to localhost …" onClick={() => setAsking('send')} />
+            <Button word="Save as test …" onClick={() => setAsking('save')} />
+            <Button word="Replay …" look="primary" onClick={() => setAsking('replay')} />
           </>
         )}
       </div>
@@ -233,9 +227,7 @@ function Body({ path, tab }: { readonly path: string; readonly tab: 'body' | 'he
     return (
       <Empty title={tab === 'body' ? 'The body has not been read yet' : 'The headers have not been read yet'}>
         <p>A body may hold data that only some people should see. It is read only when you ask for it.</p>
-        <button type="button" class="primary" onClick={() => setAsked(true)}>
-          Show it
-        </button>
+        <Button word="Show it" look="primary" onClick={() => setAsked(true)} />
       </Empty>
     );
   return (
@@ -268,9 +260,7 @@ function Body({ path, tab }: { readonly path: string; readonly tab: 'body' | 'he
               <span class="faint">{grouped(size)} bytes</span>
               <span class="grow" />
               {parsed === undefined ? null : (
-                <button type="button" class="small" aria-pressed={raw} onClick={() => setRaw(!raw)}>
-                  Raw
-                </button>
+                <Button word="Raw" look="small" aria-pressed={raw} onClick={() => setRaw(!raw)} />
               )}
               <Copy text={text ?? base64} label={text === undefined ? 'Copy base64' : 'Copy body'} />
             </div>

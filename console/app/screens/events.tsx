@@ -3,7 +3,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { stateWord } from '../../../core/words.ts';
 import { grouped } from '../../../ui/grouped.ts';
-import { Command, Empty, Trouble } from '../../../ui/parts.tsx';
+import { Button, Command, Empty, Trouble } from '../../../ui/parts.tsx';
 import { problemOf } from '../../../ui/problem.ts';
 import { visible } from '../../../ui/text.tsx';
 import { Ago } from '../../../ui/time.tsx';
@@ -213,20 +213,12 @@ function List({ filter }: { readonly filter: string }) {
           )}
           {busy ? ' · looking …' : ''}
         </span>
-        {news.length > 0 ? (
-          <button type="button" class="small primary" onClick={showNews}>
-            Show {news.length} new
-          </button>
-        ) : null}
+        {news.length > 0 ? <Button word={`Show ${news.length} new`} look="small primary" onClick={showNews} /> : null}
         <span class="grow" />
         {session().readOnly || rows.length === 0 ? null : selected.size > 0 ? (
-          <button type="button" class="small" onClick={() => setAsking('selected')}>
-            Replay {selected.size} selected …
-          </button>
+          <Button word={`Replay ${selected.size} selected …`} look="small" onClick={() => setAsking('selected')} />
         ) : new URLSearchParams(filter).has('where') ? null : (
-          <button type="button" class="small" onClick={() => setAsking('all')}>
-            Replay all that match …
-          </button>
+          <Button word="Replay all that match …" look="small" onClick={() => setAsking('all')} />
         )}
       </div>
       {problem === undefined ? null : <Trouble of={problem} />}
@@ -270,9 +262,7 @@ function List({ filter }: { readonly filter: string }) {
       )}
       {cursor !== undefined && !busy ? (
         <p class="look-on">
-          <button type="button" onClick={() => void load(cursor)}>
-            Look further back
-          </button>
+          <Button word="Look further back" onClick={() => void load(cursor)} />
         </p>
       ) : null}
       {asking === 'selected' ? (
@@ -364,13 +354,9 @@ function Found({ filter, text, path }: { readonly filter: string; readonly text:
         </span>
         <span class="grow" />
         {looking ? (
-          <button type="button" class="small" onClick={() => running.current?.abort()}>
-            Stop
-          </button>
+          <Button word="Stop" look="small" onClick={() => running.current?.abort()} />
         ) : tally?.cursor === undefined ? null : (
-          <button type="button" class="small" onClick={() => void look(tally.cursor)}>
-            Look further back
-          </button>
+          <Button word="Look further back" look="small" onClick={() => void look(tally.cursor)} />
         )}
       </div>
       {problem === undefined ? null : <Trouble of={problem} />}

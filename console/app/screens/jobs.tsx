@@ -3,7 +3,7 @@
 import { useState } from 'preact/hooks';
 import { serverNow } from '../../../ui/clock.ts';
 import { grouped } from '../../../ui/grouped.ts';
-import { Ask, Command, Empty, Shown, State } from '../../../ui/parts.tsx';
+import { Ask, Button, Command, Empty, Shown, State } from '../../../ui/parts.tsx';
 import { visible } from '../../../ui/text.tsx';
 import { Ago, duration } from '../../../ui/time.tsx';
 import type { JobRow } from '../../wire.ts';
@@ -70,9 +70,7 @@ function Job({ job, cancel }: { readonly job: JobRow; readonly cancel: () => voi
         </span>
         <span class="grow" />
         {job.state === 'running' && !session().readOnly ? (
-          <button type="button" class="small" onClick={cancel}>
-            Cancel …
-          </button>
+          <Button word="Cancel …" look="small" onClick={cancel} />
         ) : null}
       </div>
       <progress max={1} value={share} aria-label={`${job.done} of ${total}`} />

@@ -3,7 +3,7 @@
 import { useState } from 'preact/hooks';
 import { Text } from '../../../ui/exchange.tsx';
 import { grouped } from '../../../ui/grouped.ts';
-import { Copy, Shown } from '../../../ui/parts.tsx';
+import { Button, Copy, Shown } from '../../../ui/parts.tsx';
 import { useLoad } from '../parts/load.ts';
 import { session } from '../parts/session.ts';
 
@@ -13,9 +13,7 @@ export function Body({ path }: { readonly path: string }) {
   if (!asked)
     return (
       <p>
-        <button type="button" onClick={() => setAsked(true)}>
-          Show the body
-        </button>{' '}
+        <Button word="Show the body" onClick={() => setAsked(true)} />{' '}
         <span class="faint">A body may hold data that only some people should see.</span>
       </p>
     );

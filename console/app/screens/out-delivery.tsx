@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks';
 import { serverNow } from '../../../ui/clock.ts';
 import { SENT_AGAIN } from '../../../ui/delivery.ts';
 import { Attempts } from '../../../ui/exchange.tsx';
-import { type AfterConfirm, Ask, Empty, Field, Shown, State } from '../../../ui/parts.tsx';
+import { type AfterConfirm, Ask, Button, Empty, Field, Shown, State } from '../../../ui/parts.tsx';
 import { shortId, visible } from '../../../ui/text.tsx';
 import { At } from '../../../ui/time.tsx';
 import type { OutAttempt, OutDelivery } from '../../wire.ts';
@@ -59,9 +59,7 @@ export function OutDeliveryScreen({ app, ep, message }: Props) {
               </div>
               {session().readOnly ? null : (
                 <div class="actions">
-                  <button type="button" class="primary" onClick={() => setAsking(true)}>
-                    Send again …
-                  </button>
+                  <Button word="Send again …" look="primary" onClick={() => setAsking(true)} />
                 </div>
               )}
             </header>

@@ -5,7 +5,7 @@ import { ByType, DayChart } from '../../../ui/day.tsx';
 import { Headers, Text } from '../../../ui/exchange.tsx';
 import { gateButton } from '../../../ui/gate.ts';
 import { HealthFacts } from '../../../ui/health.tsx';
-import { type AfterConfirm, Ask, Copy, Empty, Shown, State } from '../../../ui/parts.tsx';
+import { type AfterConfirm, Ask, Button, Copy, Empty, Shown, State } from '../../../ui/parts.tsx';
 import { visible } from '../../../ui/text.tsx';
 import { clock, duration } from '../../../ui/time.tsx';
 import type { OutDelivery, OutEndpoint, OutHealth, OutTest } from '../../wire.ts';
@@ -87,19 +87,19 @@ function Acts({ health, endpoint, ask: askFor }: ActsProps) {
   return (
     <div class="actions">
       {acts.map(act => (
-        <button
-          type="button"
-          class={act === HELPS[health.state] ? 'primary' : ''}
+        <Button
+          word={gateButton(act)}
+          look={act === HELPS[health.state] ? 'primary' : ''}
           onClick={() => askFor(act)}
           key={act}
-        >
-          {gateButton(act)}
-        </button>
+        />
       ))}
       {gate === 'disabled' || endpoint?.url === null ? null : (
-        <button type="button" class={HELPS[health.state] === undefined ? 'primary' : ''} onClick={() => askFor('test')}>
-          {TEST_BUTTON}
-        </button>
+        <Button
+          word={TEST_BUTTON}
+          look={HELPS[health.state] === undefined ? 'primary' : ''}
+          onClick={() => askFor('test')}
+        />
       )}
     </div>
   );

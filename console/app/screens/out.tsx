@@ -3,7 +3,7 @@
 import { useState } from 'preact/hooks';
 import { gateButton } from '../../../ui/gate.ts';
 import { grouped } from '../../../ui/grouped.ts';
-import { Copy, Empty, Shown } from '../../../ui/parts.tsx';
+import { Button, Copy, Empty, Shown } from '../../../ui/parts.tsx';
 import { shortId, visible } from '../../../ui/text.tsx';
 import { At } from '../../../ui/time.tsx';
 import type { OutApplication, OutDelivery, OutEndpoint, OutMessage } from '../../wire.ts';
@@ -33,9 +33,11 @@ export function Out() {
   const helpFor = (endpoint: OutEndpoint) => {
     const act = HELPS[endpoint.state] ?? 'test';
     return session().readOnly ? null : (
-      <button type="button" class="small" onClick={() => setAsking({ act, endpoint })}>
-        {act === 'test' ? TEST_BUTTON : gateButton(act)}
-      </button>
+      <Button
+        word={act === 'test' ? TEST_BUTTON : gateButton(act)}
+        look="small"
+        onClick={() => setAsking({ act, endpoint })}
+      />
     );
   };
   return (

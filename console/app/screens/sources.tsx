@@ -1,7 +1,7 @@
 /** Sources: each with its address, its secret's state, its settings and its provider's page. */
 import { useState } from 'preact/hooks';
 import { grouped } from '../../../ui/grouped.ts';
-import { type AfterConfirm, Ask, Command, Copy, Field, Shown, Spark, State } from '../../../ui/parts.tsx';
+import { type AfterConfirm, Ask, Button, Command, Copy, Field, Shown, Spark, State } from '../../../ui/parts.tsx';
 import { visible } from '../../../ui/text.tsx';
 import { Ago, duration } from '../../../ui/time.tsx';
 import type { Sent, SourceDetail, SourceRow } from '../../wire.ts';
@@ -40,11 +40,7 @@ function Died({ row, onReplay }: { readonly row: SourceRow; readonly onReplay: (
       <Link class="button" href={`/events?${deadOf(row.id)}`}>
         See them
       </Link>
-      {session().readOnly ? null : (
-        <button type="button" class="primary" onClick={onReplay}>
-          Replay …
-        </button>
-      )}
+      {session().readOnly ? null : <Button word="Replay …" look="primary" onClick={onReplay} />}
     </p>
   );
 }
@@ -79,17 +75,11 @@ export function Source({ name }: { readonly name: string }) {
                 </Link>
                 {session().readOnly ? null : (
                   <>
-                    <button type="button" onClick={() => setAsking('send')}>
-                      Send a sample …
-                    </button>
+                    <Button word="Send a sample …" onClick={() => setAsking('send')} />
                     {row.state === 'paused' ? (
-                      <button type="button" class="primary" onClick={() => setAsking('resume')}>
-                        Resume …
-                      </button>
+                      <Button word="Resume …" look="primary" onClick={() => setAsking('resume')} />
                     ) : (
-                      <button type="button" onClick={() => setAsking('pause')}>
-                        Pause …
-                      </button>
+                      <Button word="Pause …" onClick={() => setAsking('pause')} />
                     )}
                   </>
                 )}

@@ -1,6 +1,6 @@
 /** Who is told when endpoints fail: each address confirms first. */
 import { useState } from 'preact/hooks';
-import { type AfterConfirm, Ask, Command, Empty, Field, Shown, State } from '../../../ui/parts.tsx';
+import { type AfterConfirm, Ask, Button, Command, Empty, Field, Shown, State } from '../../../ui/parts.tsx';
 import { visible } from '../../../ui/text.tsx';
 import { ask, useAsk } from '../parts/api.ts';
 import { contactKinds, may, pathOf } from '../parts/session.ts';
@@ -27,9 +27,7 @@ export function Contacts() {
         <h1>Contacts</h1>
         {may('manage') ? (
           <div class="actions">
-            <button type="button" class="primary" onClick={() => setAdding(true)}>
-              Add contact …
-            </button>
+            <Button word="Add contact …" look="primary" onClick={() => setAdding(true)} />
           </div>
         ) : null}
       </header>
@@ -50,14 +48,12 @@ export function Contacts() {
                   <State of={each.state} />
                   <span class="type">{visible(addressOf(each))}</span>
                   {may('manage') ? (
-                    <button
-                      type="button"
-                      class="small"
+                    <Button
+                      word="Take away …"
+                      look="small"
                       aria-label={`Take away … ${visible(addressOf(each))}`}
                       onClick={() => setLeaving(each)}
-                    >
-                      Take away …
-                    </button>
+                    />
                   ) : null}
                 </li>
               ))}

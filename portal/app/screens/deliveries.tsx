@@ -5,7 +5,7 @@ import { serverNow } from '../../../ui/clock.ts';
 import { ByType } from '../../../ui/day.tsx';
 import type { Delivery } from '../../../ui/delivery.ts';
 import { Held } from '../../../ui/held.tsx';
-import { Empty, Shown, State, Url } from '../../../ui/parts.tsx';
+import { Button, Empty, Shown, State, Url } from '../../../ui/parts.tsx';
 import { shortId, visible } from '../../../ui/text.tsx';
 import { At } from '../../../ui/time.tsx';
 import { ask, useAsk } from '../parts/api.ts';
@@ -76,8 +76,8 @@ export function Deliveries({ endpoint, urls }: DeliveriesProps) {
         <Choice name="code_class" word="Answer" options={CODES} value={query.get('code_class') ?? ''} />
         <Choice name="within" word="Published" options={Object.keys(WINDOWS)} value={within} />
         {may('replay') ? (
-          <button
-            type="button"
+          <Button
+            word="Send many again …"
             disabled={view.data === undefined}
             onClick={() => {
               // What is counted is what is sent: a state is chosen first.
@@ -85,9 +85,7 @@ export function Deliveries({ endpoint, urls }: DeliveriesProps) {
               if (!REPLAYED.includes(status)) changeQuery(place, { status: there('dead') ? 'dead' : 'retrying' });
               setReplaying(true);
             }}
-          >
-            Send many again …
-          </button>
+          />
         ) : null}
       </div>
       {job === undefined ? null : <JobProgress id={job} onDone={view.reload} />}
@@ -166,9 +164,7 @@ function List({ urls, page, base, filter }: ListProps) {
       )}
       {cursor === null ? null : (
         <p class="look-on">
-          <button type="button" onClick={() => void look()}>
-            Show older ones
-          </button>
+          <Button word="Show older ones" onClick={() => void look()} />
         </p>
       )}
     </>

@@ -4,7 +4,7 @@ import { type Attempt as AttemptOf, type Delivery, SENT_AGAIN } from '../../../u
 import { Attempts, Text } from '../../../ui/exchange.tsx';
 import { REASON_ASKED } from '../../../ui/gate.ts';
 import { Held } from '../../../ui/held.tsx';
-import { type AfterConfirm, Ask, Copy, Field, Shown, State } from '../../../ui/parts.tsx';
+import { type AfterConfirm, Ask, Button, Copy, Field, Shown, State } from '../../../ui/parts.tsx';
 import { visible } from '../../../ui/text.tsx';
 import { At } from '../../../ui/time.tsx';
 import { ask, useAsk } from '../parts/api.ts';
@@ -59,9 +59,11 @@ export function DeliveryScreen({ ep, message }: { readonly ep: string; readonly 
         </div>
         {may('replay') && delivery !== undefined && delivery.status !== 'pending' ? (
           <div class="actions">
-            <button type="button" class="primary" onClick={() => setAsking(true)}>
-              {delivery.status === 'retrying' ? 'Try now …' : 'Send again …'}
-            </button>
+            <Button
+              word={delivery.status === 'retrying' ? 'Try now …' : 'Send again …'}
+              look="primary"
+              onClick={() => setAsking(true)}
+            />
           </div>
         ) : null}
       </header>
@@ -93,9 +95,7 @@ function Sent({ message }: { readonly message: string }) {
       {asked ? (
         <Shown of={view}>{({ base64 }) => <Text text={textOf(base64)} />}</Shown>
       ) : (
-        <button type="button" onClick={() => setAsked(true)}>
-          Show the body
-        </button>
+        <Button word="Show the body" onClick={() => setAsked(true)} />
       )}
     </section>
   );

@@ -1,6 +1,6 @@
 /** What a customer decides about an endpoint: whether we send or they read, where, which types, headers. */
 import { useState } from 'preact/hooks';
-import { type AfterConfirm, Ask, Field } from '../../../ui/parts.tsx';
+import { type AfterConfirm, Ask, Button, Field } from '../../../ui/parts.tsx';
 import { visible } from '../../../ui/text.tsx';
 import { useAsk } from '../parts/api.ts';
 import type { Endpoint, EventType, Page } from '../wire.ts';
@@ -55,9 +55,7 @@ export function EndpointForm({ title, confirm, endpoint, onSubmit, onClose }: Fo
       ) : (
         <p>
           Headers: {visible(names.join(', '))} (values are not shown){' '}
-          <button type="button" class="small" onClick={() => setReplacing(true)}>
-            Replace them
-          </button>
+          <Button word="Replace them" look="small" onClick={() => setReplacing(true)} />
         </p>
       )}
     </Ask>
@@ -99,9 +97,12 @@ function KnownTypes({ chosen, choose }: { readonly chosen: string; readonly choo
   return (
     <p class="chips">
       {open.slice(0, SHOWN).map(({ name }) => (
-        <button type="button" class="small" key={name} onClick={() => choose(`${chosen} ${name}`.trim())}>
-          + {visible(name)}
-        </button>
+        <Button
+          word={`+ ${visible(name)}`}
+          look="small"
+          key={name}
+          onClick={() => choose(`${chosen} ${name}`.trim())}
+        />
       ))}
     </p>
   );

@@ -5,7 +5,7 @@ import { addressWords, deadWords, endpointWords, waitsWords } from '../../../cor
 import { DayChart } from '../../../ui/day.tsx';
 import { gateButton } from '../../../ui/gate.ts';
 import { HealthFacts } from '../../../ui/health.tsx';
-import { Copy, Shown, State } from '../../../ui/parts.tsx';
+import { Button, Copy, Shown, State } from '../../../ui/parts.tsx';
 import { visible } from '../../../ui/text.tsx';
 import { clock } from '../../../ui/time.tsx';
 import { ask, useAsk } from '../parts/api.ts';
@@ -124,9 +124,7 @@ function Head({
 }) {
   const { gate, closed_by: by } = endpoint;
   const button = (act: Act | 'edit' | 'test', word: string, look = '') => (
-    <button type="button" class={look} onClick={() => askFor(act)} key={act}>
-      {word}
-    </button>
+    <Button word={word} look={look} onClick={() => askFor(act)} key={act} />
   );
   return (
     <header class="event-head">

@@ -3,7 +3,7 @@
 import { useState } from 'preact/hooks';
 import { addressWords, type DayCounts, deadWords, endpointWords, waitsWords } from '../../../core/words.ts';
 import { DaySpark } from '../../../ui/day.tsx';
-import { Command, Empty, Shown, State, Url } from '../../../ui/parts.tsx';
+import { Button, Command, Empty, Shown, State, Url } from '../../../ui/parts.tsx';
 import { visible } from '../../../ui/text.tsx';
 import { clock } from '../../../ui/time.tsx';
 import { ask, useAsk } from '../parts/api.ts';
@@ -27,9 +27,7 @@ export function Endpoints() {
         <h1>Endpoints</h1>
         {may('manage') ? (
           <div class="actions">
-            <button type="button" class="primary" onClick={() => setAdding(true)}>
-              Add endpoint …
-            </button>
+            <Button word="Add endpoint …" look="primary" onClick={() => setAdding(true)} />
           </div>
         ) : null}
       </header>

@@ -1,6 +1,6 @@
 /** The page of a link in a message to a contact: opening it does nothing, the button does. There is no token of a customer. */
 import { useState } from 'preact/hooks';
-import { Trouble } from '../../../ui/parts.tsx';
+import { Button, Trouble } from '../../../ui/parts.tsx';
 import { type Problem, problemOf } from '../../../ui/problem.ts';
 import { visible } from '../../../ui/text.tsx';
 import { follow, type Link } from '../parts/api.ts';
@@ -38,9 +38,12 @@ export function LinkPage({ link }: { readonly link: Link }) {
               : `${name} is to tell this address nothing more when webhooks fail. Is that right?`}
           </p>
           <div class="actions">
-            <button type="button" class="primary" disabled={busy} onClick={() => void submit()}>
-              {isConfirm ? 'Confirm' : 'Stop the messages'}
-            </button>
+            <Button
+              word={isConfirm ? 'Confirm' : 'Stop the messages'}
+              look="primary"
+              disabled={busy}
+              onClick={() => void submit()}
+            />
           </div>
         </>
       )}

@@ -4,7 +4,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { stateWord } from '../../../core/words.ts';
 import { REASON_ASKED } from '../../../ui/gate.ts';
 import { grouped } from '../../../ui/grouped.ts';
-import { type AfterConfirm, Ask, Field } from '../../../ui/parts.tsx';
+import { type AfterConfirm, Ask, Button, Field } from '../../../ui/parts.tsx';
 import { visible } from '../../../ui/text.tsx';
 import { clock } from '../../../ui/time.tsx';
 import { ask, useAsk } from '../parts/api.ts';
@@ -127,12 +127,12 @@ export function JobProgress({ id, onDone }: { readonly id: string; readonly onDo
       </span>
       {isOver ? null : (
         <span class="actions">
-          <button type="button" class="small" onClick={() => void steer(state === 'paused' ? 'resume' : 'pause')}>
-            {state === 'paused' ? 'Resume' : 'Pause'}
-          </button>
-          <button type="button" class="small" onClick={() => void steer('cancel')}>
-            Cancel
-          </button>
+          <Button
+            word={state === 'paused' ? 'Resume' : 'Pause'}
+            look="small"
+            onClick={() => void steer(state === 'paused' ? 'resume' : 'pause')}
+          />
+          <Button word="Cancel" look="small" onClick={() => void steer('cancel')} />
         </span>
       )}
     </section>

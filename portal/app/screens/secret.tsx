@@ -1,6 +1,6 @@
 /** The signing secrets that are alive, shown on request; rotation with the clock of the old one. */
 import { useState } from 'preact/hooks';
-import { type AfterConfirm, Ask, Command, Shown } from '../../../ui/parts.tsx';
+import { type AfterConfirm, Ask, Button, Command, Shown } from '../../../ui/parts.tsx';
 import { visible } from '../../../ui/text.tsx';
 import { At } from '../../../ui/time.tsx';
 import { ask, useAsk } from '../parts/api.ts';
@@ -31,14 +31,8 @@ export function Secret({ path, signature }: { readonly path: string; readonly si
         We sign every request with it, so that your server knows who sent it. Anybody who has it can sign requests, too.
       </p>
       <p class="actions">
-        {shown ? null : (
-          <button type="button" onClick={() => setShown(true)}>
-            Show the secret
-          </button>
-        )}
-        <button type="button" onClick={() => setRotating(true)}>
-          Rotate …
-        </button>
+        {shown ? null : <Button word="Show the secret" onClick={() => setShown(true)} />}
+        <Button word="Rotate …" onClick={() => setRotating(true)} />
       </p>
       {shown ? (
         <Shown of={view}>
@@ -72,9 +66,7 @@ export function Secret({ path, signature }: { readonly path: string; readonly si
         </Shown>
       ) : null}
       {shown && isOne && (view.data?.data.length ?? 0) > 1 ? (
-        <button type="button" onClick={() => void activate()}>
-          Sign with the newest one from now on
-        </button>
+        <Button word="Sign with the newest one from now on" onClick={() => void activate()} />
       ) : null}
       {rotating ? <Rotate path={path} isOne={isOne} onClose={() => setRotating(false)} onDone={reload} /> : null}
     </>

@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { answerWords } from '../../../core/words.ts';
 import type { TestResult } from '../../../ui/delivery.ts';
 import { Headers, Text } from '../../../ui/exchange.tsx';
-import { Field, State, Trouble } from '../../../ui/parts.tsx';
+import { Button, Field, State, Trouble } from '../../../ui/parts.tsx';
 import { type Problem, problemOf } from '../../../ui/problem.ts';
 import { visible } from '../../../ui/text.tsx';
 import { duration } from '../../../ui/time.tsx';
@@ -59,9 +59,7 @@ export function Test({ path, types, onClose }: TestProps) {
         {problem === undefined ? null : <Trouble of={problem} />}
         {sent === undefined ? null : <Result of={sent} />}
         <div class="actions">
-          <button type="button" onClick={() => dialog.current?.close()}>
-            Close
-          </button>
+          <Button word="Close" onClick={() => dialog.current?.close()} />
           <button type="submit" class="primary" disabled={busy}>
             {busy ? 'Sending …' : sent === undefined ? 'Send' : 'Send again'}
           </button>
