@@ -188,21 +188,28 @@ export function Spark({
   );
 }
 
-export type AfterConfirm = 'close' | 'stay';
-
 interface AskProps {
   readonly title: string;
   readonly confirm: string;
   readonly danger?: boolean;
-  /** Runs when the person confirms, and says whether the dialog is over or stays to show an answer. It shows what went wrong else. */
-  readonly onConfirm: () => Promise<AfterConfirm>;
+  /** Below all else, a text that the person writes. `fits`: it may be confirmed with this one. @default any but an empty one */
+  readonly field?: Omit<FieldProps, 'value' | 'onInput'> & { readonly fits?: (text: string) => boolean };
+  /** Runs when the person confirms, with the text of the field. What it throws is shown. */
+  readonly onConfirm: (text: string) => Promise<unknown>;
+  readonly onDone?: (() => void) | undefined;
+  /** It shows an answer then. @default it closes */
+  readonly stays?: boolean;
   readonly onClose: () => void;
   readonly disabled?: boolean;
   readonly children?: ComponentChildren;
 }
 
+const isWritten = (text: string): boolean => text.trim() !== '';
+
 /** A question before something is changed. Escape closes it. */
-export function Ask({ title, confirm, danger, onConfirm, onClose, disabled, children }: AskProps) {
+export function Ask(props: AskProps) {
+  const { title, confirm, danger, field, onConfirm, onDone, stays, onClose, disabled, children } = props;
+  const [text, setText] = useState('');
   const ref = useRef<HTMLDialogElement>(null);
   const [busy, setBusy] = useState(false);
   const [problem, setProblem] = useState<Problem>();
@@ -211,29 +218,32 @@ export function Ask({ title, confirm, danger, onConfirm, onClose, disabled, chil
     ref.current?.showModal();
     return () => (before as HTMLElement | null)?.focus();
   }, []);
+  const fits = field === undefined || (field.fits ?? isWritten)(text);
   const submit = async (event: Event): Promise<void> => {
     event.preventDefault();
     setBusy(true);
     setProblem(undefined);
     try {
-      if ((await onConfirm()) === 'close') onClose();
-      else setBusy(false);
+      await onConfirm(text);
+      onDone?.();
+      if (!stays) return onClose();
     } catch (error) {
       setProblem(
         error instanceof Error && 'problem' in error ? (error.problem as Problem) : { problem: String(error) },
       );
-      setBusy(false);
     }
+    setBusy(false);
   };
   return (
     <dialog ref={ref} onClose={onClose} aria-labelledby="ask-title">
       <form onSubmit={event => void submit(event)}>
         <h2 id="ask-title">{title}</h2>
         {children}
+        {field === undefined ? null : <Field {...field} value={text} onInput={setText} />}
         {problem === undefined ? null : <Trouble of={problem} />}
         <div class="actions">
           <Button word="Cancel" onClick={() => ref.current?.close()} />
-          <button type="submit" class={danger ? 'danger' : 'primary'} disabled={busy || disabled}>
+          <button type="submit" class={danger ? 'danger' : 'primary'} disabled={busy || disabled || !fits}>
             {busy ? 'Working …' : confirm}
           </button>
         </div>
@@ -242,15 +252,7 @@ export function Ask({ title, confirm, danger, onConfirm, onClose, disabled, chil
   );
 }
 
-export function Field({
-  label,
-  value,
-  onInput,
-  hint,
-  placeholder,
-  autofocus,
-  options,
-}: {
+interface FieldProps {
   readonly label: string;
   readonly value: string;
   readonly onInput: (value: string) => void;
@@ -259,7 +261,9 @@ export function Field({
   readonly autofocus?: boolean;
   /** To choose from; another text may be written. */
   readonly options?: readonly string[];
-}) {
+}
+
+export function Field({ label, value, onInput, hint, placeholder, autofocus, options }: FieldProps) {
   const list = useId();
   return (
     <label class="field">

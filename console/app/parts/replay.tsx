@@ -2,7 +2,7 @@
 
 import { useState } from 'preact/hooks';
 import { grouped } from '../../../ui/grouped.ts';
-import { type AfterConfirm, Ask, Field } from '../../../ui/parts.tsx';
+import { Ask, Field } from '../../../ui/parts.tsx';
 import { ApiProblem } from '../../../ui/problem.ts';
 import { visible } from '../../../ui/text.tsx';
 import { duration } from '../../../ui/time.tsx';
@@ -18,6 +18,8 @@ const REFUSED: Readonly<Record<string, string>> = {
   body_missing: 'its body is gone: its retention is over',
 };
 
+const WHY = { label: 'Why?', placeholder: 'schema fixed in v42', autofocus: true };
+
 interface SelectedProps {
   readonly ids: readonly string[];
   readonly onClose: () => void;
@@ -27,7 +29,7 @@ interface SelectedProps {
 export function ReplaySelected({ ids, onClose, onDone }: SelectedProps) {
   const [why, setWhy] = useState('');
   const [newKey, setNewKey] = useState(false);
-  const replay = async (): Promise<AfterConfirm> => {
+  const replay = async (): Promise<void> => {
     const refused: string[] = [];
     for (const id of ids) {
       const { outcome } = await ask<{ outcome: string }>(`/api/events/${encodeURIComponent(id)}/replay`, {
@@ -42,7 +44,6 @@ export function ReplaySelected({ ids, onClose, onDone }: SelectedProps) {
         { problem: `${refused.length} of ${ids.length} not replayed`, fix: refused.slice(0, 5).join('\n') },
         0,
       );
-    return 'close';
   };
   const title = ids.length === 1 ? 'Replay this event' : `Replay ${ids.length} events`;
   return (
@@ -51,14 +52,7 @@ export function ReplaySelected({ ids, onClose, onDone }: SelectedProps) {
         {ids.length === 1 ? <code>{visible(ids[0] ?? '')}</code> : 'One after the other, together with live traffic.'}{' '}
         Its handler runs again.
       </p>
-      <Field
-        label="Why?"
-        value={why}
-        onInput={setWhy}
-        hint="It is kept with the event, for the next person."
-        placeholder="schema fixed in v42"
-        autofocus
-      />
+      <Field {...WHY} value={why} onInput={setWhy} hint="It is kept with the event, for the next person." />
       <label class="check">
         <input type="checkbox" checked={newKey} onChange={event => setNewKey(event.currentTarget.checked)} />
         <span>
@@ -71,16 +65,16 @@ export function ReplaySelected({ ids, onClose, onDone }: SelectedProps) {
 
 /** A job for all that a filter means. `query` is the filter as the address has it. */
 export function ReplayMany({ query, onClose }: { readonly query: string; readonly onClose: () => void }) {
-  const [why, setWhy] = useState('');
   const [waits, setWaits] = useState<string>();
   const preview = useTold<ReplayPreview>(`/api/replay?${query}`);
   const { data } = preview;
-  const start = async (): Promise<AfterConfirm> => {
+  const start = async (why: string): Promise<void> => {
     const body = { why, expected: data?.count, asOf: data?.asOf };
     const started = await ask<StartedReplay>(`/api/replay?${query}`, { body });
-    if (started.waits === undefined) go('/jobs');
     setWaits(started.waits);
-    return started.waits === undefined ? 'close' : 'stay';
+    if (started.waits !== undefined) return;
+    go('/jobs');
+    onClose();
   };
   return (
     <Ask
@@ -92,9 +86,11 @@ export function ReplayMany({ query, onClose }: { readonly query: string; readonl
             ? 'Counting …'
             : `Replay ${grouped(data.count)} events`
       }
+      field={{ ...WHY, hint: 'It is kept with each event, for the next person.' }}
       onConfirm={start}
+      stays
       onClose={onClose}
-      disabled={why.trim() === '' || data === undefined || data.count === 0 || waits !== undefined}
+      disabled={data === undefined || data.count === 0 || waits !== undefined}
     >
       {waits === undefined ? null : (
         <p role="status" class="warn">
@@ -124,14 +120,6 @@ export function ReplayMany({ query, onClose }: { readonly query: string; readonl
           )
         }
       </ShownTold>
-      <Field
-        label="Why?"
-        value={why}
-        onInput={setWhy}
-        hint="It is kept with each event, for the next person."
-        placeholder="schema fixed in v42"
-        autofocus
-      />
     </Ask>
   );
 }

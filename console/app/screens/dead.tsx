@@ -3,7 +3,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import { causeWords } from '../../../core/words.ts';
 import { grouped } from '../../../ui/grouped.ts';
-import { type AfterConfirm, Ask, Button, Empty, Field, Spark, State } from '../../../ui/parts.tsx';
+import { Ask, Button, Empty, Spark, State } from '../../../ui/parts.tsx';
 import { visible } from '../../../ui/text.tsx';
 import { Ago } from '../../../ui/time.tsx';
 import type { DeadGroupRow, DeadView } from '../../wire.ts';
@@ -152,23 +152,24 @@ interface SettleProps {
 }
 
 function Settle({ what, group, count, onClose, onDone }: SettleProps) {
-  const [typed, setTyped] = useState('');
   const { source, cause, pattern } = group;
   const isClose = what === 'close';
-  const settle = async (): Promise<AfterConfirm> => {
+  const settle = (typed: string): Promise<unknown> => {
     const body = { confirm: count, ...(isClose ? { why: typed } : {}) };
-    await ask(`/api/dead/${what}?${new URLSearchParams(meantBy(group))}`, { body });
-    onDone();
-    return 'close';
+    return ask(`/api/dead/${what}?${new URLSearchParams(meantBy(group))}`, { body });
   };
   return (
     <Ask
       title={isClose ? 'Close without running them' : 'Purge their messages'}
       confirm={isClose ? `Close ${grouped(count)}` : `Delete up to ${grouped(count)} messages`}
       danger
+      field={
+        isClose
+          ? { label: 'Why? The next person will read it', autofocus: true }
+          : { label: `Type ${count} to confirm`, autofocus: true, fits: typed => typed === String(count) }
+      }
       onConfirm={settle}
-      onClose={onClose}
-      disabled={isClose ? typed.trim() === '' : typed !== String(count)}
+      {...{ onDone, onClose }}
     >
       <p>
         {isClose ? 'All dead letters' : 'Deletes the messages'} of {visible(source)} with cause “
@@ -185,12 +186,6 @@ function Settle({ what, group, count, onClose, onDone }: SettleProps) {
           </>
         )}
       </p>
-      <Field
-        label={isClose ? 'Why? The next person will read it' : `Type ${count} to confirm`}
-        value={typed}
-        onInput={setTyped}
-        autofocus
-      />
     </Ask>
   );
 }

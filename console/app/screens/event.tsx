@@ -5,7 +5,7 @@ import { Headers } from '../../../ui/exchange.tsx';
 import { grouped } from '../../../ui/grouped.ts';
 import { JsonTree } from '../../../ui/json-tree.tsx';
 import { onKey } from '../../../ui/keys.ts';
-import { type AfterConfirm, Ask, Button, Copy, Empty, Field, Shown, State } from '../../../ui/parts.tsx';
+import { Ask, Button, Copy, Empty, Field, Shown, State } from '../../../ui/parts.tsx';
 import { shortId, visible } from '../../../ui/text.tsx';
 import { Ago, duration, exact } from '../../../ui/time.tsx';
 import type { Difference, EventBody, EventDetail, EventRow, Sent, Step } from '../../wire.ts';
@@ -397,16 +397,16 @@ function SendOn({ path, onClose }: { readonly path: string; readonly onClose: ()
   const [url, setUrl] = useState(localStorage.getItem('send-to') ?? 'http://localhost:3000/webhooks');
   const [sign, setSign] = useState(true);
   const [sent, setSent] = useState<Sent>();
-  const submit = async (): Promise<AfterConfirm> => {
+  const submit = async (): Promise<void> => {
     localStorage.setItem('send-to', url);
     setSent(await ask<Sent>(`${path}/send`, { body: { url, sign } }));
-    return 'stay';
   };
   return (
     <Ask
       title="Send to this machine"
       confirm={sent === undefined ? 'Send' : 'Sent'}
       onConfirm={submit}
+      stays
       onClose={onClose}
       disabled={sent !== undefined}
     >
@@ -427,15 +427,12 @@ function SendOn({ path, onClose }: { readonly path: string; readonly onClose: ()
 
 function SaveAsTest({ path, onClose }: { readonly path: string; readonly onClose: () => void }) {
   const [saved, setSaved] = useState<{ test: string; fixture: string; masked: number }>();
-  const submit = async (): Promise<AfterConfirm> => {
-    setSaved(await ask(`${path}/save`, { body: {} }));
-    return 'stay';
-  };
   return (
     <Ask
       title="Save as a test"
       confirm={saved === undefined ? 'Write the test' : 'Written'}
-      onConfirm={submit}
+      onConfirm={async () => setSaved(await ask(`${path}/save`, { body: {} }))}
+      stays
       onClose={onClose}
       disabled={saved !== undefined}
     >

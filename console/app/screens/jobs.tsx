@@ -42,11 +42,8 @@ export function Jobs() {
           title="Cancel this job"
           confirm="Cancel the job"
           danger
-          onConfirm={async () => {
-            await ask(`/api/jobs/${encodeURIComponent(cancelling.id)}/cancel`, { body: {} });
-            view.reload();
-            return 'close';
-          }}
+          onConfirm={() => ask(`/api/jobs/${encodeURIComponent(cancelling.id)}/cancel`, { body: {} })}
+          onDone={view.reload}
           onClose={() => setCancelling(undefined)}
         >
           <p>Events that were replayed stay replayed. The others stay as they are.</p>

@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks';
 import { serverNow } from '../../../ui/clock.ts';
 import { SENT_AGAIN } from '../../../ui/delivery.ts';
 import { Attempts } from '../../../ui/exchange.tsx';
-import { type AfterConfirm, Ask, Button, Empty, Field, Shown, State } from '../../../ui/parts.tsx';
+import { Ask, Button, Empty, Shown, State } from '../../../ui/parts.tsx';
 import { shortId, visible } from '../../../ui/text.tsx';
 import { At } from '../../../ui/time.tsx';
 import type { OutAttempt, OutDelivery } from '../../wire.ts';
@@ -80,34 +80,18 @@ export function OutDeliveryScreen({ app, ep, message }: Props) {
         <h2 id="sent-title">What is sent</h2>
         <Body path={`${base}/messages/${encodeURIComponent(message)}/body`} />
       </section>
-      {asking ? <Replay path={path} onClose={() => setAsking(false)} onDone={view.reload} /> : null}
+      {asking ? (
+        <Ask
+          title="Send this delivery again"
+          confirm="Send again"
+          field={{ label: 'Why?', placeholder: 'their deploy is fixed', autofocus: true }}
+          onConfirm={why => ask(`${path}/replay`, { body: { why } })}
+          onDone={view.reload}
+          onClose={() => setAsking(false)}
+        >
+          <p>{SENT_AGAIN}</p>
+        </Ask>
+      ) : null}
     </>
-  );
-}
-
-interface ReplayProps {
-  readonly path: string;
-  readonly onClose: () => void;
-  readonly onDone: () => void;
-}
-
-function Replay({ path, onClose, onDone }: ReplayProps) {
-  const [why, setWhy] = useState('');
-  const submit = async (): Promise<AfterConfirm> => {
-    await ask(`${path}/replay`, { body: { why } });
-    onDone();
-    return 'close';
-  };
-  return (
-    <Ask
-      title="Send this delivery again"
-      confirm="Send again"
-      onConfirm={submit}
-      onClose={onClose}
-      disabled={why.trim() === ''}
-    >
-      <p>{SENT_AGAIN}</p>
-      <Field label="Why?" value={why} onInput={setWhy} placeholder="their deploy is fixed" autofocus />
-    </Ask>
   );
 }

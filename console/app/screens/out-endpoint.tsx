@@ -5,7 +5,7 @@ import { ByType, DayChart } from '../../../ui/day.tsx';
 import { Headers, Text } from '../../../ui/exchange.tsx';
 import { gateButton } from '../../../ui/gate.ts';
 import { HealthFacts } from '../../../ui/health.tsx';
-import { type AfterConfirm, Ask, Button, Copy, Empty, Shown, State } from '../../../ui/parts.tsx';
+import { Ask, Button, Copy, Empty, Shown, State } from '../../../ui/parts.tsx';
 import { visible } from '../../../ui/text.tsx';
 import { clock, duration } from '../../../ui/time.tsx';
 import type { OutDelivery, OutEndpoint, OutHealth, OutTest } from '../../wire.ts';
@@ -164,15 +164,12 @@ export const TEST_BUTTON = 'Send a test …';
 
 export function Test({ path, onClose }: { readonly path: string; readonly onClose: () => void }) {
   const [sent, setSent] = useState<OutTest>();
-  const submit = async (): Promise<AfterConfirm> => {
-    setSent(await ask<OutTest>(`${path}/test`, { body: {} }));
-    return 'stay';
-  };
   return (
     <Ask
       title="Send a test"
       confirm={sent === undefined ? 'Sign and send' : 'Sent'}
-      onConfirm={submit}
+      onConfirm={async () => setSent(await ask<OutTest>(`${path}/test`, { body: {} }))}
+      stays
       onClose={onClose}
       disabled={sent !== undefined}
     >

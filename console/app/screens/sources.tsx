@@ -1,7 +1,7 @@
 /** Sources: each with its address, its secret's state, its settings and its provider's page. */
 import { useState } from 'preact/hooks';
 import { grouped } from '../../../ui/grouped.ts';
-import { type AfterConfirm, Ask, Button, Command, Copy, Field, Shown, Spark, State } from '../../../ui/parts.tsx';
+import { Ask, Button, Command, Copy, Shown, Spark, State } from '../../../ui/parts.tsx';
 import { visible } from '../../../ui/text.tsx';
 import { Ago, duration } from '../../../ui/time.tsx';
 import type { Sent, SourceDetail, SourceRow } from '../../wire.ts';
@@ -182,28 +182,21 @@ interface PauseProps {
 }
 
 function Pause({ name, what, path, onClose, onDone }: PauseProps) {
-  const [why, setWhy] = useState('');
-  const submit = async (): Promise<AfterConfirm> => {
-    await ask(`${path}/${what}`, { body: { why } });
-    onDone();
-    return 'close';
-  };
-  return what === 'pause' ? (
+  const title = `${what === 'pause' ? 'Pause' : 'Resume'} ${name}`;
+  const field = { label: 'Why?', placeholder: 'ledger is being migrated', autofocus: true };
+  return (
     <Ask
-      title={`Pause ${name}`}
-      confirm={`Pause ${name}`}
-      onConfirm={submit}
-      onClose={onClose}
-      disabled={why.trim() === ''}
+      title={title}
+      confirm={title}
+      {...(what === 'pause' ? { field } : {})}
+      onConfirm={why => ask(`${path}/${what}`, { body: { why } })}
+      {...{ onDone, onClose }}
     >
       <p>
-        Its handlers stop. Its events are still verified, recorded and acknowledged, and they wait until you resume it.
+        {what === 'pause'
+          ? 'Its handlers stop. Its events are still verified, recorded and acknowledged, and they wait until you resume it.'
+          : 'The sweeper sends its waiting events to the handlers, oldest first.'}
       </p>
-      <Field label="Why?" value={why} onInput={setWhy} placeholder="ledger is being migrated" autofocus />
-    </Ask>
-  ) : (
-    <Ask title={`Resume ${name}`} confirm={`Resume ${name}`} onConfirm={submit} onClose={onClose}>
-      <p>The sweeper sends its waiting events to the handlers, oldest first.</p>
     </Ask>
   );
 }
@@ -221,15 +214,12 @@ function SendSample({
   const [edited, setEdited] = useState<string>();
   const [sent, setSent] = useState<Sent>();
   const text = edited ?? (sample.data === undefined ? '' : pretty(sample.data.body));
-  const submit = async (): Promise<AfterConfirm> => {
-    setSent(await ask<Sent>(`${path}/send`, { body: { body: text } }));
-    return 'stay';
-  };
   return (
     <Ask
       title={`Send a signed sample to ${name}`}
       confirm={sent === undefined ? 'Sign and send' : 'Sent'}
-      onConfirm={submit}
+      onConfirm={async () => setSent(await ask<Sent>(`${path}/send`, { body: { body: text } }))}
+      stays
       onClose={onClose}
       disabled={sent !== undefined || text === ''}
     >

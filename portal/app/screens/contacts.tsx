@@ -1,6 +1,6 @@
 /** Who is told when endpoints fail: each address confirms first. */
 import { useState } from 'preact/hooks';
-import { type AfterConfirm, Ask, Button, Command, Empty, Field, Shown, State } from '../../../ui/parts.tsx';
+import { Ask, Button, Command, Empty, Shown, State } from '../../../ui/parts.tsx';
 import { visible } from '../../../ui/text.tsx';
 import { ask, useAsk } from '../parts/api.ts';
 import { contactKinds, may, pathOf } from '../parts/session.ts';
@@ -15,11 +15,10 @@ export function Contacts() {
     setMade(await ask<NewContact>(pathOf('contacts'), { body: fields }));
     view.reload();
   };
-  const takeAway = async ({ id }: Contact): Promise<AfterConfirm> => {
+  const takeAway = async ({ id }: Contact): Promise<void> => {
     await ask(pathOf('contacts', id), { method: 'DELETE' });
     setMade(undefined);
     view.reload();
-    return 'close';
   };
   return (
     <>
@@ -84,25 +83,18 @@ interface FormProps {
   readonly onClose: () => void;
 }
 function ContactForm({ onSubmit, onClose }: FormProps) {
-  const [address, setAddress] = useState('');
-  const given = address.trim();
   const takesMail = contactKinds().includes('email');
-  const submit = async (): Promise<AfterConfirm> => {
-    await onSubmit(takesMail && !/^https?:/i.test(given) ? { email: given } : { url: given });
-    return 'close';
+  const submit = (address: string): Promise<void> => {
+    const given = address.trim();
+    return onSubmit(takesMail && !/^https?:/i.test(given) ? { email: given } : { url: given });
   };
-  return (
-    <Ask title="Add a contact" confirm="Add" onConfirm={submit} onClose={onClose} disabled={given === ''}>
-      <Field
-        label={takesMail ? 'Mail address, or URL' : 'URL'}
-        value={address}
-        onInput={setAddress}
-        placeholder={takesMail ? 'ops@example.com' : 'https://hooks.example.com/told'}
-        hint="It is asked to confirm within 24 hours."
-        autofocus
-      />
-    </Ask>
-  );
+  const field = {
+    label: takesMail ? 'Mail address, or URL' : 'URL',
+    placeholder: takesMail ? 'ops@example.com' : 'https://hooks.example.com/told',
+    hint: 'It is asked to confirm within 24 hours.',
+    autofocus: true,
+  };
+  return <Ask title="Add a contact" confirm="Add" field={field} onConfirm={submit} onClose={onClose} />;
 }
 
 function Made({ contact }: { readonly contact: NewContact }) {

@@ -4,7 +4,7 @@ import { type Attempt as AttemptOf, type Delivery, SENT_AGAIN } from '../../../u
 import { Attempts, Text } from '../../../ui/exchange.tsx';
 import { REASON_ASKED } from '../../../ui/gate.ts';
 import { Held } from '../../../ui/held.tsx';
-import { type AfterConfirm, Ask, Button, Copy, Field, Shown, State } from '../../../ui/parts.tsx';
+import { Ask, Button, Copy, Shown, State } from '../../../ui/parts.tsx';
 import { visible } from '../../../ui/text.tsx';
 import { At } from '../../../ui/time.tsx';
 import { ask, useAsk } from '../parts/api.ts';
@@ -114,18 +114,15 @@ interface ReplayProps {
 }
 
 function Replay({ path, isRetrying, onClose, onDone }: ReplayProps) {
-  const [why, setWhy] = useState('');
   const [requestId] = useState(() => crypto.randomUUID());
-  const submit = async (): Promise<AfterConfirm> => {
+  const submit = (why: string): Promise<unknown> => {
     const now = isRetrying ? { now: true } : {};
-    await ask(`${path}/replay`, { body: { request_id: requestId, ...now, ...(why === '' ? {} : { why }) } });
-    onDone();
-    return 'close';
+    return ask(`${path}/replay`, { body: { request_id: requestId, ...now, ...(why === '' ? {} : { why }) } });
   };
+  const field = { label: REASON_ASKED, autofocus: true, fits: () => true };
   return (
-    <Ask title="Send this delivery again" confirm="Send again" onConfirm={submit} onClose={onClose}>
+    <Ask title="Send this delivery again" confirm="Send again" onConfirm={submit} {...{ field, onDone, onClose }}>
       <p>{SENT_AGAIN}</p>
-      <Field label={REASON_ASKED} value={why} onInput={setWhy} autofocus />
     </Ask>
   );
 }

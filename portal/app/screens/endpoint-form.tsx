@@ -1,6 +1,6 @@
 /** What a customer decides about an endpoint: whether we send or they read, where, which types, headers. */
 import { useState } from 'preact/hooks';
-import { type AfterConfirm, Ask, Button, Field } from '../../../ui/parts.tsx';
+import { Ask, Button, Field } from '../../../ui/parts.tsx';
 import { visible } from '../../../ui/text.tsx';
 import { useAsk } from '../parts/api.ts';
 import type { Endpoint, EventType, Page } from '../wire.ts';
@@ -22,15 +22,14 @@ export function EndpointForm({ title, confirm, endpoint, onSubmit, onClose }: Fo
   const names = Object.keys(endpoint?.headers ?? {});
   const [replacing, setReplacing] = useState(!isRead && names.length === 0);
   const [headers, setHeaders] = useState('');
-  const submit = async (): Promise<AfterConfirm> => {
+  const submit = (): Promise<void> => {
     const given = headersIn(headers);
-    await onSubmit({
+    return onSubmit({
       ...(!isRead ? { url: url.trim() } : endpoint === undefined ? { kind: 'pull' } : {}),
       ...{ description, types: types.split(/[\s,]+/).filter(each => each !== '') },
       ...(replacing && !isRead && (endpoint !== undefined || headers.trim() !== '') ? { headers: given } : {}),
       ...(endpoint === undefined ? {} : { if_version: endpoint.version }),
     });
-    return 'close';
   };
   return (
     <Ask title={title} confirm={confirm} onConfirm={submit} onClose={onClose} disabled={!isRead && url.trim() === ''}>

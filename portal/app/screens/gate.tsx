@@ -1,7 +1,7 @@
 /** Pause, resume, disable, enable, try now, delete: a question before each. */
 import { useState } from 'preact/hooks';
 import { GATE_WORDS, type GateAct, hasReason, REASON_ASKED } from '../../../ui/gate.ts';
-import { type AfterConfirm, Ask, Field } from '../../../ui/parts.tsx';
+import { Ask } from '../../../ui/parts.tsx';
 import { ask } from '../parts/api.ts';
 
 export type Act = GateAct;
@@ -14,25 +14,23 @@ interface GateProps {
 }
 
 export function Gate({ act, path, onClose, onDone }: GateProps) {
-  const [why, setWhy] = useState('');
   const [backlog, setBacklog] = useState('drain');
   const [since, setSince] = useState('');
   const [title, confirm, told] = GATE_WORDS[act];
-  const submit = async (): Promise<AfterConfirm> => {
+  const submit = (why: string): Promise<unknown> => {
     const when = backlog === 'since' ? { since: new Date(since).toISOString() } : {};
     const said = hasReason(act) && why !== '' ? { why } : {};
     const body = { ...said, ...(act === 'enable' ? { backlog, ...when } : {}) };
-    await (act === 'delete' ? ask(path, { method: 'DELETE' }) : ask(`${path}/${act}`, { body }));
-    onDone();
-    return 'close';
+    return act === 'delete' ? ask(path, { method: 'DELETE' }) : ask(`${path}/${act}`, { body });
   };
   return (
     <Ask
       title={title}
       confirm={confirm}
       danger={act === 'delete'}
+      {...(hasReason(act) ? { field: { label: REASON_ASKED, fits: () => true } } : {})}
       onConfirm={submit}
-      onClose={onClose}
+      {...{ onDone, onClose }}
       disabled={act === 'enable' && backlog === 'since' && since === ''}
     >
       <p>{told}</p>
@@ -65,7 +63,6 @@ export function Gate({ act, path, onClose, onDone }: GateProps) {
           ) : null}
         </fieldset>
       ) : null}
-      {hasReason(act) ? <Field label={REASON_ASKED} value={why} onInput={setWhy} /> : null}
     </Ask>
   );
 }

@@ -4,7 +4,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { stateWord } from '../../../core/words.ts';
 import { REASON_ASKED } from '../../../ui/gate.ts';
 import { grouped } from '../../../ui/grouped.ts';
-import { type AfterConfirm, Ask, Button, Field } from '../../../ui/parts.tsx';
+import { Ask, Button } from '../../../ui/parts.tsx';
 import { visible } from '../../../ui/text.tsx';
 import { clock } from '../../../ui/time.tsx';
 import { ask, useAsk } from '../parts/api.ts';
@@ -24,12 +24,11 @@ interface ManyProps {
 }
 
 export function ReplayMany({ endpoint, filter, onClose, onStarted }: ManyProps) {
-  const [why, setWhy] = useState('');
   const counted = useCount(endpoint, filter);
   const status = filter.get('status') ?? 'dead';
   const type = filter.get('type');
   const since = filter.get('since');
-  const start = async (): Promise<AfterConfirm> => {
+  const start = async (why: string): Promise<void> => {
     const body = {
       ...{ app: appId(), status, as_of: counted?.asOf },
       ...(endpoint ? { endpoint: endpoint.id } : {}),
@@ -38,13 +37,13 @@ export function ReplayMany({ endpoint, filter, onClose, onStarted }: ManyProps) 
       ...(why === '' ? {} : { why }),
     };
     onStarted((await ask<Job>('/replay-jobs', { body })).id);
-    return 'close';
   };
   const many = counted === undefined ? '' : `${counted.more ? 'more than ' : ''}${grouped(counted.count)}`;
   return (
     <Ask
       title="Send many again"
       confirm={counted === undefined ? 'Counting …' : `Send ${many} again`}
+      field={{ label: REASON_ASKED, fits: () => true }}
       onConfirm={start}
       onClose={onClose}
       disabled={counted === undefined || counted.count === 0}
@@ -62,7 +61,6 @@ export function ReplayMany({ endpoint, filter, onClose, onStarted }: ManyProps) 
       {filter.get('code_class') ? (
         <p class="warn">The filter “Answer” does not count here: all deliveries in this state are sent.</p>
       ) : null}
-      <Field label={REASON_ASKED} value={why} onInput={setWhy} />
     </Ask>
   );
 }

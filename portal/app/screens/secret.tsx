@@ -1,6 +1,6 @@
 /** The signing secrets that are alive, shown on request; rotation with the clock of the old one. */
 import { useState } from 'preact/hooks';
-import { type AfterConfirm, Ask, Button, Command, Shown } from '../../../ui/parts.tsx';
+import { Ask, Button, Command, Shown } from '../../../ui/parts.tsx';
 import { visible } from '../../../ui/text.tsx';
 import { At } from '../../../ui/time.tsx';
 import { ask, useAsk } from '../parts/api.ts';
@@ -83,13 +83,10 @@ interface RotateProps {
 function Rotate({ path, isOne, onClose, onDone }: RotateProps) {
   const [grace, setGrace] = useState(86_400);
   const [requestId] = useState(() => crypto.randomUUID());
-  const rotate = async (): Promise<AfterConfirm> => {
-    await ask(`${path}/secret/rotate`, { body: { grace_seconds: grace, request_id: requestId } });
-    onDone();
-    return 'close';
-  };
+  const body = { grace_seconds: grace, request_id: requestId };
+  const rotate = (): Promise<unknown> => ask(`${path}/secret/rotate`, { body });
   return (
-    <Ask title="Rotate the signing secret" confirm="Rotate" onConfirm={rotate} onClose={onClose}>
+    <Ask title="Rotate the signing secret" confirm="Rotate" onConfirm={rotate} {...{ onDone, onClose }}>
       <p>
         {isOne
           ? 'You get a new secret. The old one signs until you activate the new one, or until its own end. Give the new one to your server first.'
