@@ -199,6 +199,10 @@ interface AskProps {
   readonly onDone?: (() => void) | undefined;
   /** It shows an answer then. @default it closes */
   readonly stays?: boolean;
+  /** @default 'Working …' */
+  readonly working?: string;
+  /** @default 'Cancel' */
+  readonly cancel?: string;
   readonly onClose: () => void;
   readonly disabled?: boolean;
   readonly children?: ComponentChildren;
@@ -209,6 +213,7 @@ const isWritten = (text: string): boolean => text.trim() !== '';
 /** A question before something is changed. Escape closes it. */
 export function Ask(props: AskProps) {
   const { title, confirm, danger, field, onConfirm, onDone, stays, onClose, disabled, children } = props;
+  const { working = 'Working …', cancel = 'Cancel' } = props;
   const [text, setText] = useState('');
   const ref = useRef<HTMLDialogElement>(null);
   const [busy, setBusy] = useState(false);
@@ -242,9 +247,9 @@ export function Ask(props: AskProps) {
         {field === undefined ? null : <Field {...field} value={text} onInput={setText} />}
         {problem === undefined ? null : <Trouble of={problem} />}
         <div class="actions">
-          <Button word="Cancel" onClick={() => ref.current?.close()} />
+          <Button word={cancel} onClick={() => ref.current?.close()} />
           <button type="submit" class={danger ? 'danger' : 'primary'} disabled={busy || disabled || !fits}>
-            {busy ? 'Working …' : confirm}
+            {busy ? working : confirm}
           </button>
         </div>
       </form>

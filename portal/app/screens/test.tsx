@@ -1,10 +1,9 @@
 /** A signed request now: what was sent, and what the endpoint said. */
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import { answerWords } from '../../../core/words.ts';
 import type { TestResult } from '../../../ui/delivery.ts';
 import { Headers, Text } from '../../../ui/exchange.tsx';
-import { Button, Field, State, Trouble } from '../../../ui/parts.tsx';
-import { type Problem, problemOf } from '../../../ui/problem.ts';
+import { Ask, Field, State } from '../../../ui/parts.tsx';
 import { visible } from '../../../ui/text.tsx';
 import { duration } from '../../../ui/time.tsx';
 import { ask, useAsk } from '../parts/api.ts';
@@ -17,55 +16,37 @@ interface TestProps {
 }
 
 export function Test({ path, types, onClose }: TestProps) {
-  const dialog = useRef<HTMLDialogElement>(null);
   const [type, setType] = useState(types.find(each => !each.endsWith('*')) ?? 'test.webhook');
   const [sent, setSent] = useState<TestResult>();
-  const [problem, setProblem] = useState<Problem>();
-  const [busy, setBusy] = useState(false);
   const catalogue = useAsk<Page<EventType>>('/event-types?limit=250').data?.data ?? [];
   const example = catalogue.find(each => each.name === type)?.example ?? null;
-  useEffect(() => dialog.current?.showModal(), []);
-  const send = async (event: Event): Promise<void> => {
-    event.preventDefault();
-    setBusy(true);
-    setProblem(undefined);
-    try {
-      setSent(await ask<TestResult>(`${path}/test`, { body: { type } }));
-    } catch (error) {
-      setProblem(problemOf(error));
-    }
-    setBusy(false);
-  };
   return (
-    <dialog ref={dialog} onClose={onClose} aria-labelledby="test-title">
-      <form onSubmit={event => void send(event)}>
-        <h2 id="test-title">Send a test</h2>
-        <p>
-          This sends one signed request with the example of the type and the header x-webhook-test. It is not a
-          delivery.
-        </p>
-        <Field
-          label="Event type"
-          value={type}
-          onInput={setType}
-          options={catalogue.map(({ name }) => name)}
-          hint={
-            example === null
-              ? 'This type has no example, so the data is {"test":true}.'
-              : 'Its data is the example of this type.'
-          }
-          autofocus
-        />
-        {problem === undefined ? null : <Trouble of={problem} />}
-        {sent === undefined ? null : <Result of={sent} />}
-        <div class="actions">
-          <Button word="Close" onClick={() => dialog.current?.close()} />
-          <button type="submit" class="primary" disabled={busy}>
-            {busy ? 'Sending …' : sent === undefined ? 'Send' : 'Send again'}
-          </button>
-        </div>
-      </form>
-    </dialog>
+    <Ask
+      title="Send a test"
+      confirm={sent === undefined ? 'Send' : 'Send again'}
+      working="Sending …"
+      cancel="Close"
+      onConfirm={async () => setSent(await ask<TestResult>(`${path}/test`, { body: { type } }))}
+      stays
+      onClose={onClose}
+    >
+      <p>
+        This sends one signed request with the example of the type and the header x-webhook-test. It is not a delivery.
+      </p>
+      <Field
+        label="Event type"
+        value={type}
+        onInput={setType}
+        options={catalogue.map(({ name }) => name)}
+        hint={
+          example === null
+            ? 'This type has no example, so the data is {"test":true}.'
+            : 'Its data is the example of this type.'
+        }
+        autofocus
+      />
+      {sent === undefined ? null : <Result of={sent} />}
+    </Ask>
   );
 }
 
