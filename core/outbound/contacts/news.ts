@@ -1,6 +1,7 @@
 /** What happened to the endpoints of an application within a span of time that its contacts are told of. */
 import { given } from '#core/given.ts';
 import type { EpochMs } from '#core/glossary.ts';
+import { pagesOf } from '#core/outbound/pages.ts';
 import type { ItemStore } from '#core/outbound/ports.ts';
 import type { EndpointId } from '#core/outbound/protocol/ids.ts';
 import type { ApplicationItem, EndpointItem, RuntimeItem } from '#core/outbound/protocol/items.ts';
@@ -51,10 +52,8 @@ const PAGE = 250;
 /** Reads may lag: what happened within the last minute is left to the next look. */
 export async function stateOf(store: Pick<ItemStore, 'query' | 'getMany'>, app: ApplicationItem['id']): Promise<State> {
   const found: State[number][] = [];
-  let cursor: string | undefined;
-  do {
-    const page = await store.query({ ...endpointsRange(app), limit: PAGE, ...given({ cursor }) });
-    const alive = page.items.filter(({ deletedAt }) => deletedAt === undefined);
+  for await (const page of pagesOf(store, { ...endpointsRange(app), limit: PAGE })) {
+    const alive = page.filter(({ deletedAt }) => deletedAt === undefined);
     const runtimes = await store.getMany(
       alive.map(({ id }) => runtimeKey(id)),
       'eventual',
@@ -65,8 +64,7 @@ export async function stateOf(store: Pick<ItemStore, 'query' | 'getMany'>, app: 
         runtime && (runtime.gate === 'disabled' || runtime.failingSince !== undefined || runtime.dead > 0);
       if (hasNews) found.push({ endpoint, runtime });
     }
-    cursor = page.cursor;
-  } while (cursor !== undefined);
+  }
   return found;
 }
 

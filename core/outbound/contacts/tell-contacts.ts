@@ -7,6 +7,7 @@ import { ask, askOrSkip } from '#core/ask.ts';
 import { given } from '#core/given.ts';
 import type { EpochMs } from '#core/glossary.ts';
 import { classifyAnswer } from '#core/outbound/drain/classify-answer.ts';
+import { pagesOf } from '#core/outbound/pages.ts';
 import type { ItemStore, Mailer, Sealer, WebhookSender } from '#core/outbound/ports.ts';
 import { putContacts } from '#core/outbound/protocol/control-writes.ts';
 import { type AppId, toBase32 } from '#core/outbound/protocol/ids.ts';
@@ -57,11 +58,9 @@ const DEADLINE_MS = 10_000;
  */
 export async function tellContacts(ports: ContactPorts, rules: ContactRules, until: EpochMs): Promise<void> {
   const { store, clock, telemetry } = ports;
-  let cursor: string | undefined;
   let failed = 0;
-  do {
-    const page = await store.query({ ...contactsDue(clock.now()), limit: 100, ...given({ cursor }) });
-    const apps = page.items.map(({ pk }) => pk.slice(2) as AppId);
+  for await (const page of pagesOf(store, { ...contactsDue(clock.now()), limit: 100 })) {
+    const apps = page.map(({ pk }) => pk.slice(2) as AppId);
     for (let at = 0; at < apps.length && clock.now() < until; at += AT_ONCE) {
       const looks = apps.slice(at, at + AT_ONCE).map(application =>
         askOrSkip({ telemetry, stage: 'contacts', fields: { application } }, async () => {
@@ -71,8 +70,8 @@ export async function tellContacts(ports: ContactPorts, rules: ContactRules, unt
       );
       failed += (await Promise.all(looks)).filter(done => done === undefined).length;
     }
-    cursor = page.cursor;
-  } while (cursor !== undefined && clock.now() < until);
+    if (clock.now() >= until) break;
+  }
   if (failed === 0) telemetry.count('ContactRuns');
 }
 

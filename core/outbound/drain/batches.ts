@@ -4,6 +4,8 @@
  * replayed, leaves: what is left is a part of it, under an id of its own.
  */
 import { given } from '#core/given.ts';
+import { allOf } from '#core/outbound/pages.ts';
+import type { KeyRange } from '#core/outbound/ports.ts';
 import { isOpen } from '#core/outbound/protocol/decide.ts';
 import { type Batch, fixBatches, type Outcome } from '#core/outbound/protocol/delivery-writes.ts';
 import type { BatchMember, RecordItem } from '#core/outbound/protocol/items.ts';
@@ -22,14 +24,10 @@ const keyOf = ({ msg, gen }: Pick<BatchMember, 'msg' | 'gen'>): string => `${msg
 async function openBatches(session: Session): Promise<Map<string, Batch>> {
   if (session.batches !== undefined) return session.batches;
   const open = new Map<string, Batch>();
-  let cursor: string | undefined;
-  do {
-    const range = { ...batchesRange(session.ep), ...given({ cursor }) };
-    const page = await persist(session, () => session.ports.store.query(range));
-    for (const { sk, members } of page.items)
-      for (const member of members) open.set(keyOf(member), { id: sk, members });
-    cursor = page.cursor;
-  } while (cursor !== undefined);
+  const { store } = session.ports;
+  const persistent = { query: <T>(range: KeyRange<T>) => persist(session, () => store.query(range)) };
+  for (const { sk, members } of await allOf(persistent, batchesRange(session.ep)))
+    for (const member of members) open.set(keyOf(member), { id: sk, members });
   session.batches = open;
   return open;
 }

@@ -1,5 +1,5 @@
 /** Takes the body of a message away, from every copy of it, too. */
-import { given } from '#core/given.ts';
+import { allOf } from '#core/outbound/pages.ts';
 import type { ItemStore } from '#core/outbound/ports.ts';
 import { removeBody } from '#core/outbound/protocol/delivery-writes.ts';
 import type { MessageItem } from '#core/outbound/protocol/items.ts';
@@ -22,14 +22,9 @@ export async function eraseBodyOf(ports: EraseBodyPorts, message: MessageItem): 
   await store.update(removeBody(message.id, clock.now()));
   // 3. The copies that were made before.
   let copies = 0;
-  let cursor: string | undefined;
-  do {
-    const page = await store.query({ ...copiesRange(message.id), ...given({ cursor }) });
-    for (const { copy: id } of page.items) {
-      const copy = await store.get(messageKey(id), 'consistent');
-      if (copy !== undefined) copies += 1 + (await eraseBodyOf(ports, copy));
-    }
-    cursor = page.cursor;
-  } while (cursor !== undefined);
+  for (const { copy: id } of await allOf(store, copiesRange(message.id))) {
+    const copy = await store.get(messageKey(id), 'consistent');
+    if (copy !== undefined) copies += 1 + (await eraseBodyOf(ports, copy));
+  }
   return copies;
 }

@@ -1,4 +1,5 @@
 /** What an erasure removes next, place by place: reads only. Of a dry run the place goes on by cursor, for nothing goes. */
+import { given } from '#core/given.ts';
 import type { EpochMs } from '#core/glossary.ts';
 import type { ItemStore, Placed, TableKey } from '#core/outbound/ports.ts';
 import type { AppId, EndpointId, JobId, MessageId } from '#core/outbound/protocol/ids.ts';
@@ -55,7 +56,7 @@ export interface Found {
 type Store = Pick<ItemStore, 'get' | 'getMany' | 'query'>;
 type Key = Page['keys'][number];
 const keyOf = (table: Key[0], { pk, sk }: { readonly pk: string; readonly sk: string }): Key => [table, pk, sk];
-const from = (cursor: string | undefined) => (cursor === undefined ? {} : { cursor });
+const from = (cursor: string | undefined) => given({ cursor });
 
 interface Ports {
   readonly store: Store;

@@ -3,7 +3,7 @@
  * consistently each time, so an endpoint created before a publish is never missed. Where one endpoint changed since, only
  * that one is read again.
  */
-import { given } from '#core/given.ts';
+import { allOf } from '#core/outbound/pages.ts';
 import type { ItemStore } from '#core/outbound/ports.ts';
 import type { AppId, EndpointId } from '#core/outbound/protocol/ids.ts';
 import type { ApplicationItem, EndpointItem } from '#core/outbound/protocol/items.ts';
@@ -50,20 +50,8 @@ export function endpointsOf(store: Pick<ItemStore, 'get' | 'query'>): EndpointsO
   };
 }
 
-async function readAll(
-  store: Pick<ItemStore, 'query'>,
-  app: AppId,
-  { from, to }: EndpointPart = {},
-): Promise<readonly EndpointItem[]> {
-  const endpoints: EndpointItem[] = [];
-  let cursor: string | undefined;
-  do {
-    const page = await store.query({ ...endpointsRange(app, from, to), limit: PAGE, ...given({ cursor }) });
-    endpoints.push(...page.items);
-    cursor = page.cursor;
-  } while (cursor !== undefined);
-  return endpoints;
-}
+const readAll = (store: Pick<ItemStore, 'query'>, app: AppId, { from, to }: EndpointPart = {}) =>
+  allOf<EndpointItem>(store, { ...endpointsRange(app, from, to), limit: PAGE });
 
 /** The list with one endpoint as it is now; undefined: there is none any more. */
 function withOne(

@@ -3,7 +3,7 @@
  * acknowledgement last: a job may run any number of times, at once or days later.
  */
 import { given } from '#core/given.ts';
-import type { EpochMs } from '#core/glossary.ts';
+import { allOf } from '#core/outbound/pages.ts';
 import type { FanOutJob, ItemStore, Job, JobQueue, OperationalJob, WakeQueue, WalkJob } from '#core/outbound/ports.ts';
 import { liveRow } from '#core/outbound/protocol/delivery-writes.ts';
 import type { AppId, EndpointId, JobId, MessageId } from '#core/outbound/protocol/ids.ts';
@@ -39,6 +39,8 @@ export interface FanOutRules {
 const SPLIT_ABOVE = 500;
 const PER_JOB = 250;
 const WALK_PAGE = 100;
+/** The index is behind the table by seconds. */
+const LAG_MS = 10 * MINUTE_MS;
 
 /** Runs the jobs of one batch; answers which of them must come back, with why. Wake-ups of one batch are shared. */
 export async function fanOut<Id>(
@@ -159,20 +161,8 @@ async function walk({ store, jobs }: FanOutPorts, job: WalkJob): Promise<readonl
   }
   // 2. At the end, those that were created a moment before it or while it walked: by the table itself.
   const message = await store.get(messageKey(job.walk as MessageId), 'consistent');
-  if (message !== undefined) await send(await newApplications(store, message.createdAt - LAG_MS));
+  if (message === undefined) return [];
+  const since = await allOf(store, newAppsRange(message.createdAt - LAG_MS));
+  await send(since.map(({ id }) => id));
   return [];
-}
-
-/** The index is behind the table by seconds. */
-const LAG_MS = 10 * MINUTE_MS;
-
-async function newApplications(store: FanOutPorts['store'], since: EpochMs): Promise<readonly string[]> {
-  const found: string[] = [];
-  let cursor: string | undefined;
-  do {
-    const page = await store.query({ ...newAppsRange(since), ...given({ cursor }) });
-    found.push(...page.items.map(({ id }) => id));
-    cursor = page.cursor;
-  } while (cursor !== undefined);
-  return found;
 }

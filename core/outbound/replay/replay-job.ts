@@ -6,16 +6,17 @@
 import { given } from '#core/given.ts';
 import type { EpochMs } from '#core/glossary.ts';
 import type { NoteRows } from '#core/outbound/fan-out/note-rows.ts';
+import { pagesOf } from '#core/outbound/pages.ts';
 import type { ItemStore, WakeQueue } from '#core/outbound/ports.ts';
 import { keepReplayPlace, putReplayJob, steerReplayJob as steerWrite } from '#core/outbound/protocol/control-writes.ts';
 import type { AppId, EndpointId, JobId } from '#core/outbound/protocol/ids.ts';
-import type { ReplayJobItem, RowItem } from '#core/outbound/protocol/items.ts';
+import type { ReplayJobItem } from '#core/outbound/protocol/items.ts';
 import {
   applicationKey,
   JOBS,
+  laterRange,
   listOf,
   messageKey,
-  queueOf,
   replayJobKey,
   runtimeKey,
 } from '#core/outbound/protocol/keys.ts';
@@ -112,17 +113,14 @@ export async function runReplayJob(
 
 async function runningJobs(store: Pick<ItemStore, 'query' | 'getMany'>): Promise<Map<AppId, readonly Run[]>> {
   const running = new Map<AppId, readonly Run[]>();
-  let cursor: string | undefined;
-  do {
-    const page = await store.query({ ...listOf(JOBS), limit: 200, ...given({ cursor }) });
-    const jobs = await store.getMany(page.items.map(({ pk }) => replayJobKey(pk.slice(2) as JobId)));
+  for await (const page of pagesOf(store, { ...listOf(JOBS), limit: 200 })) {
+    const jobs = await store.getMany(page.map(({ pk }) => replayJobKey(pk.slice(2) as JobId)));
     for (const job of jobs) {
       if (job?.state !== 'running') continue;
       const run = { job, left: job.ratePerSecond * 60, full: 0 };
       running.set(job.app, [...(running.get(job.app) ?? []), run]);
     }
-    cursor = page.cursor;
-  } while (cursor !== undefined);
+  }
   return running;
 }
 
@@ -244,15 +242,10 @@ function fits(job: ReplayJobItem, { delivery, record, type }: Found): boolean {
 async function outstanding({ store }: ReplayJobPorts, ep: EndpointId, job: JobId): Promise<number> {
   let waiting = 0;
   let seen = 0;
-  let cursor: string | undefined;
-  do {
-    const more = cursor === undefined ? {} : { cursor };
-    const range = { table: 'outbox', partition: queueOf(ep), from: 'B', to: 'B~', limit: 1_000, ...more } as const;
-    // A page may be short and still not be the last.
-    const page = await store.query<RowItem>(range);
-    waiting += page.items.filter(row => row.job === job).length;
-    seen += page.items.length;
-    cursor = page.cursor;
-  } while (cursor !== undefined && waiting < OUTSTANDING && seen < 10_000);
+  for await (const rows of pagesOf(store, { ...laterRange(ep), limit: 1_000 })) {
+    waiting += rows.filter(row => row.job === job).length;
+    seen += rows.length;
+    if (waiting >= OUTSTANDING || seen >= 10_000) break;
+  }
   return waiting;
 }

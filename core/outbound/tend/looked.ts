@@ -3,8 +3,8 @@
  * to its end, because only then did everybody who puts rows note them; after that only where a note, or the endpoint's own
  * item, says that something may be left. test/proof/model/outbound/looks/look-model.ts has the rules (O2).
  */
-import { given } from '#core/given.ts';
 import type { EpochMs } from '#core/glossary.ts';
+import { allOf } from '#core/outbound/pages.ts';
 import type { ItemStore } from '#core/outbound/ports.ts';
 import { ROW_NOTE_SHARDS, rowNotesRange } from '#core/outbound/protocol/keys.ts';
 import { ROW_NOTES_COUNT_MS } from '#core/outbound/protocol/timings.ts';
@@ -43,12 +43,7 @@ export async function lookedBy(
   for (let at = since; at < now; at += HOUR_MS) hours.add(toHour(at));
   const noted = new Set<string>();
   const read = async (hour: string, shard: number): Promise<void> => {
-    let cursor: string | undefined;
-    do {
-      const page = await store.query({ ...rowNotesRange(hour, shard), limit: 1_000, ...given({ cursor }) });
-      for (const { sk } of page.items) noted.add(sk);
-      cursor = page.cursor;
-    } while (cursor !== undefined);
+    for (const { sk } of await allOf(store, { ...rowNotesRange(hour, shard), limit: 1_000 })) noted.add(sk);
   };
   const shards = Array.from({ length: ROW_NOTE_SHARDS }, (_, shard) => shard);
   await Promise.all([...hours].flatMap(hour => shards.map(shard => read(hour, shard))));

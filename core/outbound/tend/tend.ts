@@ -5,10 +5,10 @@
  */
 
 import { ask } from '#core/ask.ts';
-import { given } from '#core/given.ts';
 import type { EpochMs } from '#core/glossary.ts';
 import { eraseSome } from '#core/outbound/erase/erase.ts';
 import type { NoteRows } from '#core/outbound/fan-out/note-rows.ts';
+import { pagesOf } from '#core/outbound/pages.ts';
 import type { Placed, WakeQueue } from '#core/outbound/ports.ts';
 import { giveBackTend, TEND, takeTend } from '#core/outbound/protocol/control-writes.ts';
 import type { EndpointId } from '#core/outbound/protocol/ids.ts';
@@ -129,11 +129,8 @@ async function wakeDue(ports: TendPorts, withTraffic: number): Promise<void> {
   const shards = Array.from({ length: WAKE_SHARDS }, (_, shard) => shard);
   await Promise.all(
     shards.map(async shard => {
-      let cursor: string | undefined;
-      do {
-        const range = wakeRange(shard, now + HOLDS_MS);
-        const page = await store.query({ ...range, limit: 1_000, ...given({ cursor }) });
-        const listed = page.items.map(({ pk, gsk }) => ({
+      for await (const page of pagesOf(store, { ...wakeRange(shard, now + HOLDS_MS), limit: 1_000 })) {
+        const listed = page.map(({ pk, gsk }) => ({
           ep: pk.slice(2) as EndpointId,
           at: Number(gsk.slice(0, 13)),
         }));
@@ -148,8 +145,7 @@ async function wakeDue(ports: TendPorts, withTraffic: number): Promise<void> {
             delays,
           );
         waiting.push(...listed.map(({ ep }) => ep));
-        cursor = page.cursor;
-      } while (cursor !== undefined);
+      }
     }),
   );
   if (await guardEgress(store, waiting, { withTraffic, now })) telemetry.count('EgressSuspect');

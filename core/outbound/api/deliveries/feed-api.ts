@@ -4,6 +4,7 @@
  */
 import { type ApiCall, applicationOf, limitOf, queryOf } from '#core/outbound/api/api-call.ts';
 import { typeName } from '#core/outbound/api/fields.ts';
+import { pagesOf } from '#core/outbound/pages.ts';
 import type { Placed } from '#core/outbound/ports.ts';
 import type { MessageId } from '#core/outbound/protocol/ids.ts';
 import { contentTypeOf, type MessageItem } from '#core/outbound/protocol/items.ts';
@@ -46,15 +47,13 @@ export async function readFeed(call: ApiCall): Promise<Reply> {
   let found: readonly string[] = [];
   for (let hours = 0; hours < HOURS_PER_CALL && at <= to && found.length < limit; hours++) {
     const range = messagesRange(id, toHour(at), { from: at, to });
-    let cursor: string | undefined;
-    do {
-      const page = await store.query({ ...range, limit: limit + 1, ...(cursor === undefined ? {} : { cursor }) });
-      const items = page.items as readonly Placed<{ gsk: string; type?: string }>[];
+    for await (const page of pagesOf(store, { ...range, limit: limit + 1 })) {
+      const items = page as readonly Placed<{ gsk: string; type?: string }>[];
       const next = items.filter(({ gsk }) => gsk > after);
       const wanted = next.filter(({ type }) => query['type'] === undefined || query['type'] === type);
       found = [...found, ...wanted.map(({ gsk }) => gsk)];
-      cursor = page.cursor;
-    } while (cursor !== undefined && found.length <= limit);
+      if (found.length > limit) break;
+    }
     at = (Math.floor(at / HOUR_MS) + 1) * HOUR_MS;
   }
   let more = found.length > limit || at <= to;

@@ -14,9 +14,10 @@ import {
 import { anything, apiVersion, channel, listUpTo, time, typeName } from '#core/outbound/api/fields.ts';
 import { eraseBodyOf } from '#core/outbound/erase/erase-body.ts';
 import { mismatchOf } from '#core/outbound/fan-out/match-endpoint.ts';
+import { allOf } from '#core/outbound/pages.ts';
 import type { Placed } from '#core/outbound/ports.ts';
 import type { MessageId } from '#core/outbound/protocol/ids.ts';
-import { contentTypeOf, type EndpointItem, type MessageItem } from '#core/outbound/protocol/items.ts';
+import { contentTypeOf, type MessageItem } from '#core/outbound/protocol/items.ts';
 import { endpointsRange, messageKey, messagesRange } from '#core/outbound/protocol/keys.ts';
 import { readBody } from '#core/outbound/publish/message-body.ts';
 import { oneOf } from '#core/problem.ts';
@@ -146,16 +147,10 @@ export async function matchMessage(call: ApiCall): Promise<Reply> {
     ...given({ channels: body.channels, apiVersion: body.api_version }),
   };
   const found: { endpoint: string; matches: boolean; why_not: string | null }[] = [];
-  let cursor: string | undefined;
-  do {
-    const more = cursor === undefined ? {} : { cursor };
-    const page = await store.query<EndpointItem>({ ...endpointsRange(id), limit: 1_000, ...more });
-    for (const endpoint of page.items) {
-      if (endpoint.deletedAt !== undefined) continue;
-      const mismatch = mismatchOf(endpoint, wanted as Parameters<typeof mismatchOf>[1], () => data);
-      found.push({ endpoint: endpoint.id, matches: mismatch === undefined, why_not: mismatch ?? null });
-    }
-    cursor = page.cursor;
-  } while (cursor !== undefined);
+  for (const endpoint of await allOf(store, { ...endpointsRange(id), limit: 1_000 })) {
+    if (endpoint.deletedAt !== undefined) continue;
+    const mismatch = mismatchOf(endpoint, wanted as Parameters<typeof mismatchOf>[1], () => data);
+    found.push({ endpoint: endpoint.id, matches: mismatch === undefined, why_not: mismatch ?? null });
+  }
   return json(200, { matches: found.filter(({ matches }) => matches).length, endpoints: found });
 }
