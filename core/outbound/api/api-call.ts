@@ -1,6 +1,7 @@
 /** One call of the producer's API: what it brings, what it may use, and what it reads before it does anything. */
 
 import { askOrSkip } from '#core/ask.ts';
+import { given } from '#core/given.ts';
 import type { TargetRules } from '#core/outbound/address/target-url.ts';
 import type { JudgeSchema } from '#core/outbound/catalogue/judge-publication.ts';
 import { operationalKey } from '#core/outbound/drain/tell.ts';
@@ -16,6 +17,7 @@ import type { GivenForm } from '#core/outbound/sign/signature-form.ts';
 import type { BlobList, BlobStore, Clock, Ids, SigningCrypto, Telemetry, Timer } from '#core/ports.ts';
 import { allowing, type Check, digits, object, problemsOf } from '#core/problem.ts';
 import { refuse, refuseProblems } from '#core/problem-reply.ts';
+import { json, type Reply } from '#core/reply.ts';
 import { textOf, utf8 } from '#core/scan/bytes.ts';
 import { decodeJsonObject } from '#core/scan/json-object.ts';
 import { DAY_MS, MINUTE_MS } from '#core/time.ts';
@@ -141,7 +143,7 @@ export async function endpointOfKind(call: ApiCall, wanted: 'push' | 'pull'): Pr
 }
 
 /** A place in a list as the caller carries it: sealed, for this route and path, good for a day. */
-export function sealCursor(call: ApiCall, place: unknown): string {
+function sealCursor(call: ApiCall, place: unknown): string {
   const text = JSON.stringify({ place, until: call.ports.clock.now() + DAY_MS });
   return call.ports.sealer.seal(utf8(text), cursorOf(call));
 }
@@ -159,6 +161,18 @@ export function openCursor<T>(call: ApiCall): T | undefined {
     );
   return opened.place as T;
 }
+
+/** The page that is asked for, as a range takes it. Throws `Refused` (400). */
+export const pageOf = (call: ApiCall): { readonly limit: number; readonly cursor?: string } => ({
+  limit: limitOf(call),
+  ...given({ cursor: openCursor<string>(call) }),
+});
+
+/** A page of a list; `next`: where the next one begins, undefined: this was the last. */
+export const listed = (call: ApiCall, data: readonly unknown[], next: unknown): Reply =>
+  json(200, { data, cursor: cursorTo(call, next) });
+export const cursorTo = (call: ApiCall, next: unknown): string | null =>
+  next === undefined ? null : sealCursor(call, next);
 
 function tryToOpen(call: ApiCall, cursor: string): { place: unknown; until: number } | undefined {
   try {

@@ -16,16 +16,7 @@ import { formProblems } from '#core/outbound/sign/signature-form.ts';
 import { refuse, refuseProblems } from '#core/problem-reply.ts';
 import { json, type Reply } from '#core/reply.ts';
 import { DAY_MS, toIso } from '#core/time.ts';
-import {
-  type ApiCall,
-  applicationOf,
-  bodyOf,
-  limitOf,
-  openCursor,
-  PAGE_QUERY,
-  queryOf,
-  sealCursor,
-} from './api-call.ts';
+import { type ApiCall, applicationOf, bodyOf, listed, PAGE_QUERY, pageOf, queryOf } from './api-call.ts';
 import { applicationFields, uid } from './fields.ts';
 
 export interface LimitsBody {
@@ -171,9 +162,8 @@ export async function showApp(call: ApiCall): Promise<Reply> {
 export async function listApps(call: ApiCall): Promise<Reply> {
   queryOf(call, PAGE_QUERY);
   const { store } = call.ports;
-  const after = openCursor<string>(call);
-  const page = await store.query({ ...listOf(APPS), limit: limitOf(call), ...given({ cursor: after }) });
+  const page = await store.query({ ...listOf(APPS), ...pageOf(call) });
   const items = await store.getMany(page.items.map(({ pk }) => applicationKey(pk.slice(2) as AppId)));
   const data = items.flatMap(item => (item ? [showApplication(item)] : []));
-  return json(200, { data, cursor: page.cursor === undefined ? null : sealCursor(call, page.cursor) });
+  return listed(call, data, page.cursor);
 }

@@ -1,5 +1,4 @@
 /** Endpoints of an application: made, shown, changed and deleted. */
-import { given } from '#core/given.ts';
 import { checkTarget } from '#core/outbound/address/target-url.ts';
 import { STATES, stateOf } from '#core/outbound/protocol/endpoint-state.ts';
 import type { AppId } from '#core/outbound/protocol/ids.ts';
@@ -26,11 +25,10 @@ import {
   bodyOf,
   countOrRefuse,
   endpointOf,
-  limitOf,
-  openCursor,
+  listed,
   PAGE_QUERY,
+  pageOf,
   queryOf,
-  sealCursor,
   tellOperational,
 } from './api-call.ts';
 import { fieldsFor } from './customer.ts';
@@ -167,15 +165,11 @@ export async function listAll(call: ApiCall): Promise<Reply> {
   const { state: wanted } = queryOf(call, STATE_QUERY);
   const { store, clock } = call.ports;
   const { id } = await applicationOf(call);
-  const after = openCursor<string>(call);
-  const page = await listEndpoints(store, id, { limit: limitOf(call), ...given({ cursor: after }) });
+  const page = await listEndpoints(store, id, pageOf(call));
   const runtimes = await store.getMany(page.items.map(item => runtimeKey(item.id)));
-  const data = page.items.map((item, at) => ({
-    ...showEndpoint(item),
-    ...stateOf(runtimes[at], clock.now()),
-  }));
+  const data = page.items.map((item, at) => ({ ...showEndpoint(item), ...stateOf(runtimes[at], clock.now()) }));
   const shown = wanted === undefined ? data : data.filter(({ state }) => state === wanted);
-  return json(200, { data: shown, cursor: page.cursor === undefined ? null : sealCursor(call, page.cursor) });
+  return listed(call, shown, page.cursor);
 }
 
 /** What waits ends as canceled. Deleting twice is deleting once. */

@@ -4,7 +4,7 @@ import { eventTypeKey } from '#core/outbound/protocol/keys.ts';
 import { refuse } from '#core/problem-reply.ts';
 import { json, type Reply } from '#core/reply.ts';
 import { toIso } from '#core/time.ts';
-import { type ApiCall, limitOf, openCursor, PAGE_QUERY, queryOf, sealCursor } from './api-call.ts';
+import { type ApiCall, listed, PAGE_QUERY, pageOf, queryOf } from './api-call.ts';
 
 const showVersion = ({ version: name, schema, example: shown, deprecated }: TypeVersion) => ({
   version: name ?? null,
@@ -38,19 +38,9 @@ export const typeKeyOf = ({ rules, path }: ApiCall) => {
 
 export async function listTypes(call: ApiCall): Promise<Reply> {
   queryOf(call, PAGE_QUERY);
-  const cursor = openCursor<string>(call);
   const partition = `T#${call.rules.environment}`;
-  const at = cursor === undefined ? {} : { cursor };
-  const page = await call.ports.store.query<EventTypeItem>({
-    table: 'registry',
-    partition,
-    limit: limitOf(call),
-    ...at,
-  });
-  return json(200, {
-    data: page.items.map(showType),
-    cursor: page.cursor === undefined ? null : sealCursor(call, page.cursor),
-  });
+  const page = await call.ports.store.query<EventTypeItem>({ table: 'registry', partition, ...pageOf(call) });
+  return listed(call, page.items.map(showType), page.cursor);
 }
 
 export async function showOneType(call: ApiCall): Promise<Reply> {

@@ -1,18 +1,8 @@
 /** Of a rotation of the master secret: the secrets of a page of endpoints are sealed anew, and with the first those of contacts. */
-import { given } from '#core/given.ts';
 import { endpointsRange } from '#core/outbound/protocol/keys.ts';
 import { reseal } from '#core/outbound/registry/secrets.ts';
 import { json, type Reply } from '#core/reply.ts';
-import {
-  type ApiCall,
-  applicationOf,
-  bodyOf,
-  limitOf,
-  openCursor,
-  PAGE_QUERY,
-  queryOf,
-  sealCursor,
-} from './api-call.ts';
+import { type ApiCall, applicationOf, bodyOf, cursorTo, PAGE_QUERY, pageOf, queryOf } from './api-call.ts';
 
 const contacts = () => import('#core/outbound/registry/contacts.ts');
 
@@ -22,10 +12,10 @@ export async function resealSecrets(call: ApiCall): Promise<Reply> {
   queryOf(call, PAGE_QUERY);
   const { ports } = call;
   const { id } = await applicationOf(call);
-  const after = openCursor<string>(call);
-  const page = await ports.store.query({ ...endpointsRange(id), limit: limitOf(call), ...given({ cursor: after }) });
+  const asked = pageOf(call);
+  const page = await ports.store.query({ ...endpointsRange(id), ...asked });
   const first =
-    after === undefined
+    asked.cursor === undefined
       ? await (await contacts()).resealContacts(ports, id, ports.clock.now())
       : { resealed: 0, lost: [] };
   const lost: string[] = [...first.lost];
@@ -36,6 +26,6 @@ export async function resealSecrets(call: ApiCall): Promise<Reply> {
     // One that somebody else changed four times in a row is met by the next walk.
     if (end === 'done' || end === 'version_changed') resealed += 1;
   }
-  const cursor = page.cursor === undefined ? null : sealCursor(call, page.cursor);
+  const cursor = cursorTo(call, page.cursor);
   return json(200, { key: ports.sealer.keyName, endpoints: page.items.length, resealed, lost, cursor });
 }

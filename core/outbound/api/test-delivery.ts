@@ -24,11 +24,10 @@ import {
   countOrRefuse,
   endpointOf,
   endpointOfKind,
-  limitOf,
-  openCursor,
+  listed,
   PAGE_QUERY,
+  pageOf,
   queryOf,
-  sealCursor,
 } from './api-call.ts';
 import { MASKED } from './customer.ts';
 import { anything, typeName } from './fields.ts';
@@ -194,9 +193,7 @@ export async function listTests(call: ApiCall): Promise<Reply> {
   queryOf(call, PAGE_QUERY);
   const { store, codec } = call.ports;
   const endpoint = await endpointOf(call);
-  const cursor = openCursor<string>(call);
-  const at = cursor === undefined ? {} : { cursor };
-  const page = await store.query({ ...testsRange(endpoint.id), newestFirst: true, limit: limitOf(call), ...at });
+  const page = await store.query({ ...testsRange(endpoint.id), newestFirst: true, ...pageOf(call) });
   const data = page.items.map(item => {
     const { at, class: of, code, detail, timings_ms, request, response } = showAttempt(codec, item);
     const body = item.body === undefined ? null : textOf(codec.inflate(item.body, KEPT_BYTES));
@@ -212,7 +209,7 @@ export async function listTests(call: ApiCall): Promise<Reply> {
       response,
     };
   });
-  return json(200, { data, cursor: page.cursor === undefined ? null : sealCursor(call, page.cursor) });
+  return listed(call, data, page.cursor);
 }
 
 /** Values of the endpoint's own headers are shown to nobody. */

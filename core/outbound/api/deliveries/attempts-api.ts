@@ -1,22 +1,13 @@
 /** The attempts of one delivery. */
-import { given } from '#core/given.ts';
 import type { EpochMs } from '#core/glossary.ts';
-import {
-  type ApiCall,
-  endpointOf,
-  limitOf,
-  openCursor,
-  PAGE_QUERY,
-  queryOf,
-  sealCursor,
-} from '#core/outbound/api/api-call.ts';
+import { type ApiCall, endpointOf, listed, PAGE_QUERY, pageOf, queryOf } from '#core/outbound/api/api-call.ts';
 import { wordsOf } from '#core/outbound/protocol/attempt-words.ts';
 import type { MessageId } from '#core/outbound/protocol/ids.ts';
 import type { AttemptItem, Exchange, RecordItem } from '#core/outbound/protocol/items.ts';
 import { attemptsRange, liveRowKey, messageKey, recordKey, runtimeKey } from '#core/outbound/protocol/keys.ts';
 import type { Codec } from '#core/ports.ts';
 import { refuse } from '#core/problem-reply.ts';
-import { json, type Reply } from '#core/reply.ts';
+import type { Reply } from '#core/reply.ts';
 import { textOf } from '#core/scan/bytes.ts';
 import { capText } from '#core/scan/text.ts';
 import { toIso } from '#core/time.ts';
@@ -64,12 +55,12 @@ export async function listAttempts(call: ApiCall): Promise<Reply> {
   const [record, row, runtime] = await store.getMany([recordKey(id), liveRowKey(id), runtimeKey(endpoint.id)]);
   if (message === undefined || (record === undefined && row === undefined))
     return refuse(404, 'unknown_delivery', `there is no delivery of ${msg.slice(0, 80)} to this endpoint`);
-  const cursor = openCursor<string>(call);
-  const page = await store.query({ ...attemptsRange(endpoint.id, msg), limit: limitOf(call), ...given({ cursor }) });
+  const asked = pageOf(call);
+  const page = await store.query({ ...attemptsRange(endpoint.id, msg), ...asked });
   // The page before may have ended just with it.
   const isLogged = async (at: EpochMs): Promise<boolean> => {
     const range = { ...attemptsRange(endpoint.id, msg), newestFirst: true, limit: 1 };
-    const items = page.items.length > 0 || cursor === undefined ? page.items : (await store.query(range)).items;
+    const items = page.items.length > 0 || asked.cursor === undefined ? page.items : (await store.query(range)).items;
     return items.some(item => item.at === at);
   };
   // Those after a throttled one are counted in the endpoint's item while it asks for a slower pace.
@@ -104,8 +95,5 @@ export async function listAttempts(call: ApiCall): Promise<Reply> {
           },
         ]
       : [];
-  return json(200, {
-    data: [...logged, ...success],
-    cursor: page.cursor === undefined ? null : sealCursor(call, page.cursor),
-  });
+  return listed(call, [...logged, ...success], page.cursor);
 }

@@ -6,10 +6,10 @@ import {
   applicationOf,
   endpointOf,
   limitOf,
+  listed,
   openCursor,
   PAGE_QUERY,
   queryOf,
-  sealCursor,
 } from '#core/outbound/api/api-call.ts';
 import { time, typeName } from '#core/outbound/api/fields.ts';
 import { endpointsOf } from '#core/outbound/fan-out/endpoints-of.ts';
@@ -35,7 +35,7 @@ import {
 } from '#core/outbound/protocol/keys.ts';
 import { oneOf } from '#core/problem.ts';
 import { refuse } from '#core/problem-reply.ts';
-import { json, type Reply } from '#core/reply.ts';
+import type { Reply } from '#core/reply.ts';
 import { DAY_MS, parseIso, SECOND_MS } from '#core/time.ts';
 import { showDelivery } from './show-delivery.ts';
 import { type Found, type WalkPlace, walkDeliveries } from './walk-deliveries.ts';
@@ -98,7 +98,7 @@ async function listOf(call: ApiCall, endpoints: readonly EndpointItem[]): Promis
   const data = found.map(({ id, record, type }) =>
     showDelivery(id, record, { type, runtime: runtimes.get(id.ep), now }),
   );
-  return json(200, { data, cursor: next === undefined ? null : sealCursor(call, next) });
+  return listed(call, data, next);
 }
 
 function fits({ query }: ApiCall, { id: { createdAt }, record, type: waiting }: Found): boolean {
@@ -152,7 +152,7 @@ export async function listOfMessage(call: ApiCall): Promise<Reply> {
   const data = found.map(({ id, record }, place) =>
     showDelivery(id, record, { type: message.type, runtime: runtimes[place], now: clock.now() }),
   );
-  return json(200, { data, cursor: more && after !== undefined ? sealCursor(call, after) : null });
+  return listed(call, data, more ? after : undefined);
 }
 
 export const unknownMessage = (msg: string, app: string): never =>

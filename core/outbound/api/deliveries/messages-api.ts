@@ -6,10 +6,10 @@ import {
   applicationOf,
   bodyOf,
   limitOf,
+  listed,
   openCursor,
   PAGE_QUERY,
   queryOf,
-  sealCursor,
 } from '#core/outbound/api/api-call.ts';
 import { anything, apiVersion, channel, listUpTo, time, typeName } from '#core/outbound/api/fields.ts';
 import { eraseBodyOf } from '#core/outbound/erase/erase-body.ts';
@@ -60,13 +60,8 @@ export async function listMessages(call: ApiCall): Promise<Reply> {
   let at = place?.at ?? Math.min(parseIso(query['until'] ?? '') ?? now, now);
   let cursor = place?.cursor;
   for (let hours = 0; hours < HOURS_PER_CALL && toHour(at) >= toHour(oldest); hours++) {
-    const more = cursor === undefined ? {} : { cursor };
-    const page = await ports.store.query({
-      ...messagesRange(id, toHour(at)),
-      newestFirst: true,
-      limit: limitOf(call),
-      ...more,
-    });
+    const asked = { newestFirst: true, limit: limitOf(call), ...given({ cursor }) };
+    const page = await ports.store.query({ ...messagesRange(id, toHour(at)), ...asked });
     const items = page.items as readonly Placed<{ gsk: string; type?: string }>[];
     const fits = items.filter(({ gsk, type }) => {
       const created = Number(gsk.slice(0, 13));
@@ -78,12 +73,12 @@ export async function listMessages(call: ApiCall): Promise<Reply> {
       const found = await ports.store.getMany(fits.map(({ pk }) => messageKey(pk.slice(2) as MessageId)));
       const data = found.flatMap(item => (item ? [showMessage(item)] : []));
       const ended = toHour(next.at) < toHour(oldest);
-      return json(200, { data, cursor: ended ? null : sealCursor(call, next) });
+      return listed(call, data, ended ? undefined : next);
     }
     at = next.at;
     cursor = page.cursor;
   }
-  return json(200, { data: [], cursor: toHour(at) < toHour(oldest) ? null : sealCursor(call, { at }) });
+  return listed(call, [], toHour(at) < toHour(oldest) ? undefined : { at });
 }
 
 /** Its own; to read one, also a broadcast that was sent to it. */

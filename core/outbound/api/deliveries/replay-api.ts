@@ -8,11 +8,11 @@ import {
   bodyOf,
   endpointOf,
   limitOf,
+  listed,
   openCursor,
   PAGE_QUERY,
   pastOf,
   queryOf,
-  sealCursor,
 } from '#core/outbound/api/api-call.ts';
 import { fieldsFor } from '#core/outbound/api/customer.ts';
 import { listUpTo, requestId, time, typeName, why } from '#core/outbound/api/fields.ts';
@@ -217,7 +217,7 @@ export async function listJobs(call: ApiCall): Promise<Reply> {
   }
   const items = await store.getMany(page.items.map(({ pk }) => replayJobKey(pk.slice(2) as JobId)));
   const data = items.flatMap(job => (job && isOwn(call, job) ? [showJob(job)] : []));
-  return json(200, { data, cursor: next === undefined ? null : sealCursor(call, next) });
+  return listed(call, data, next);
 }
 
 /** Pause, resume or cancel. */
