@@ -6,13 +6,13 @@
 import { CUSTOMER_JOB_FIELDS, CUSTOMER_REPLAY_FIELDS } from '#core/outbound/api/deliveries/replay-api.ts';
 import { CUSTOMER_FIELDS } from '#core/outbound/api/endpoint-body.ts';
 import { CAPABILITIES } from '#core/outbound/api/portal-token.ts';
-import { SHAPES } from '#core/outbound/portal/customer-view.ts';
 import {
   PORTAL_CAPABILITIES,
   PORTAL_ROUTES,
   type PortalRoute,
   publicRoute,
   SESSION_ROUTE,
+  SHAPES,
 } from '#core/outbound/portal/portal-routes.ts';
 import { CONTACT_KINDS } from '#core/outbound/protocol/items.ts';
 import { VERSION } from '#core/version.ts';
