@@ -1,12 +1,12 @@
 /** One call of the producer's API: what it brings, what it may use, and what it reads before it does anything. */
 
-import { askOrSkip } from '#core/ask.ts';
 import { given } from '#core/given.ts';
 import type { TargetRules } from '#core/outbound/address/target-url.ts';
 import type { JudgeSchema } from '#core/outbound/catalogue/judge-publication.ts';
-import { operationalKey } from '#core/outbound/drain/tell.ts';
+import { tellAbout } from '#core/outbound/drain/tell.ts';
 import type { NoteRows } from '#core/outbound/fan-out/note-rows.ts';
 import type { ItemStore, JobQueue, Sealer, WakeQueue, WebhookSender } from '#core/outbound/ports.ts';
+import type { AppId } from '#core/outbound/protocol/ids.ts';
 import type { ApplicationItem, ContactKind, EndpointItem } from '#core/outbound/protocol/items.ts';
 import type { BodyPorts } from '#core/outbound/publish/message-body.ts';
 import { findApplication } from '#core/outbound/registry/applications.ts';
@@ -112,14 +112,24 @@ export async function applicationOf(call: ApiCall, ref = call.path['app'] ?? '')
   );
 }
 
+/** The same, unless it is being erased. Throws `Refused` (404, 410). */
+export async function activeOf(call: ApiCall): Promise<ApplicationItem> {
+  const application = await applicationOf(call);
+  return application.state === 'active' ? application : refuse(410, 'erasing', `${application.id} is being erased`);
+}
+
 /** For a customer there is one application. What others have does not exist: the answer is the same as for a typo. */
 const ownOf = ({ application }: Customer, ref: string): ApplicationItem | undefined =>
   ref === application.id || ref === `uid:${application.uid}` ? application : undefined;
 
 /** The endpoint of the path. Throws `Refused` (404). */
 export async function endpointOf(call: ApiCall, ref = call.path['ep'] ?? ''): Promise<EndpointItem> {
-  const { id } = await applicationOf(call);
-  const found = await findEndpoint(call.ports.store, id, ref);
+  return endpointIn(call, (await applicationOf(call)).id, ref);
+}
+
+/** The endpoint of that application. Throws `Refused` (404). */
+export async function endpointIn({ ports }: ApiCall, id: AppId, ref: string): Promise<EndpointItem> {
+  const found = await findEndpoint(ports.store, id, ref);
   return (
     found ??
     refuse(
@@ -140,6 +150,13 @@ export async function endpointOfKind(call: ApiCall, wanted: 'push' | 'pull'): Pr
   const endpoint = await endpointOf(call);
   const { kind = 'push' } = endpoint;
   return kind === wanted ? endpoint : refuse(409, 'wrong_kind', `the endpoint is of kind ${kind}: ${OF_KIND[wanted]}`);
+}
+
+/** The name in `uid:<uid>` of a PUT. Throws `Refused` (400). */
+export function uidOf(ref: string, what: string): string {
+  const name = ref.startsWith('uid:') ? ref.slice(4) : '';
+  if (/^[A-Za-z0-9_.-]{1,100}$/.test(name)) return name;
+  return refuse(400, 'invalid_request', `PUT needs uid:<uid>; to change ${what} by its id, use PATCH`);
 }
 
 /** A place in a list as the caller carries it: sealed, for this route and path, good for a day. */
@@ -213,9 +230,9 @@ export async function tellOperational(
   endpoint: Pick<EndpointItem, 'id' | 'app'>,
   data: Readonly<Record<string, unknown>> = {},
 ): Promise<void> {
-  const at = ports.clock.now();
-  const key = operationalKey(type, endpoint.id, at);
-  const op = { type, key, at, data: { endpoint: endpoint.id, application: endpoint.app, ...data } };
-  const asker = { telemetry: ports.telemetry, stage: 'tell', fields: { endpoint: endpoint.id } };
-  await askOrSkip(asker, () => ports.jobs.send([{ v: 1, op }], endpoint.app));
+  await tellAbout(ports, { ep: endpoint.id, app: endpoint.app }, type, data);
 }
+
+/** Says in the log who did what. */
+export const logAct = ({ ports, caller }: ApiCall, message: string, fields: Readonly<Record<string, unknown>>): void =>
+  ports.telemetry.log('info', { message, ...fields, by: caller });

@@ -16,7 +16,7 @@ import { formProblems } from '#core/outbound/sign/signature-form.ts';
 import { refuse, refuseProblems } from '#core/problem-reply.ts';
 import { json, type Reply } from '#core/reply.ts';
 import { DAY_MS, toIso } from '#core/time.ts';
-import { type ApiCall, applicationOf, bodyOf, listed, PAGE_QUERY, pageOf, queryOf } from './api-call.ts';
+import { type ApiCall, applicationOf, bodyOf, listed, PAGE_QUERY, pageOf, queryOf, uidOf } from './api-call.ts';
 import { applicationFields, uid } from './fields.ts';
 
 export interface LimitsBody {
@@ -123,9 +123,7 @@ export async function createApp(call: ApiCall, given?: ApplicationBody): Promise
 /** Creates or changes the application of `uid:<uid>`: safe to repeat. */
 export async function putApp(call: ApiCall): Promise<Reply> {
   const ref = call.path['app'] ?? '';
-  const name = ref.startsWith('uid:') ? ref.slice(4) : '';
-  if (!/^[A-Za-z0-9_.-]{1,100}$/.test(name))
-    return refuse(400, 'invalid_request', 'PUT needs uid:<uid>; to change an application by its id, use PATCH');
+  const name = uidOf(ref, 'an application');
   const body = bodyOf<ApplicationBody>(call, fieldsOf(call), ['name']);
   const there = await findApplication(call.ports.store, ref);
   return there ? change(call, there, body) : createApp(call, { ...body, uid: name });

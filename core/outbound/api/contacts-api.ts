@@ -1,7 +1,7 @@
 /** Contacts of an application: whom its own people want told when webhooks fail. Each confirms before it is told anything. */
 import { given } from '#core/given.ts';
 import { freshId } from '#core/outbound/protocol/ids.ts';
-import type { ApplicationItem, Contact, ContactKind } from '#core/outbound/protocol/items.ts';
+import type { Contact, ContactKind } from '#core/outbound/protocol/items.ts';
 import {
   changeContacts,
   contactsOf,
@@ -13,7 +13,7 @@ import { refuse, refuseProblems } from '#core/problem-reply.ts';
 import { json, type Reply } from '#core/reply.ts';
 import { toHex, utf8 } from '#core/scan/bytes.ts';
 import { toIso } from '#core/time.ts';
-import { type ApiCall, applicationOf, bodyOf, countOrRefuse } from './api-call.ts';
+import { type ApiCall, activeOf, applicationOf, bodyOf, countOrRefuse, logAct } from './api-call.ts';
 import { sealKey, secretOf, showSecret } from './endpoint-secret.ts';
 import { refuseTarget } from './endpoints-api.ts';
 import { mailAddress, url } from './fields.ts';
@@ -46,7 +46,7 @@ export async function listContacts(call: ApiCall): Promise<Reply> {
  * again. Asking is limited, whoever asks: nobody makes us write to strangers.
  */
 export async function createContact(call: ApiCall): Promise<Reply> {
-  const { ports, caller } = call;
+  const { ports } = call;
   const kinds = refuseOff(call);
   const body = bodyOf<ContactBody>(call, CONTACT_FIELDS);
   const wanted = addressOf(body);
@@ -80,18 +80,13 @@ export async function createContact(call: ApiCall): Promise<Reply> {
   if (done === 'refused') return refuseMore();
   if (done === 'changed') return refuseChanged();
   const kept = done.find(isSame) ?? fresh;
-  ports.telemetry.log('info', {
-    message: 'a contact was asked to confirm',
-    application: app,
-    contact: kept.id,
-    by: caller,
-  });
+  logAct(call, 'a contact was asked to confirm', { application: app, contact: kept.id });
   if (kept.id !== id) return json(200, showContact(kept));
   return json(201, { ...showContact(kept), ...(key && secret ? showSecret(key.kid, secret, ports, FORM) : {}) });
 }
 
 export async function deleteContact(call: ApiCall): Promise<Reply> {
-  const { ports, caller, path } = call;
+  const { ports, path } = call;
   refuseOff(call);
   const { id: app } = await activeOf(call);
   const contact = path['contact'] ?? '';
@@ -101,7 +96,7 @@ export async function deleteContact(call: ApiCall): Promise<Reply> {
   if (done === 'refused')
     return refuse(404, 'unknown_contact', `there is no contact ${contact.slice(0, 80)} in ${app}: give its id (con_…)`);
   if (done === 'changed') return refuseChanged();
-  ports.telemetry.log('info', { message: 'a contact was taken away', application: app, contact, by: caller });
+  logAct(call, 'a contact was taken away', { application: app, contact });
   return { status: 204, headers: {}, body: '' };
 }
 
@@ -125,9 +120,4 @@ function addressOf({ email, url: to }: ContactBody): ContactBody {
     refuseProblems([{ path: '', given: told, allowed: 'one of the two', fix: 'make a contact for each address' }]);
   }
   return given({ email, url: to });
-}
-
-async function activeOf(call: ApiCall): Promise<ApplicationItem> {
-  const application = await applicationOf(call);
-  return application.state === 'active' ? application : refuse(410, 'erasing', `${application.id} is being erased`);
 }

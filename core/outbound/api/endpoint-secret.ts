@@ -1,7 +1,5 @@
 /** Secrets of an endpoint: shown when they are made, and when somebody asks to see them, which is logged. */
 
-import { given } from '#core/given.ts';
-import type { EndpointId } from '#core/outbound/protocol/ids.ts';
 import { toBase32 } from '#core/outbound/protocol/ids.ts';
 import type { EndpointItem, StoredKey } from '#core/outbound/protocol/items.ts';
 import { secretsKey } from '#core/outbound/protocol/keys.ts';
@@ -15,13 +13,21 @@ import {
 } from '#core/outbound/protocol/secret-text.ts';
 import { activate, rotate } from '#core/outbound/registry/secrets.ts';
 import { isKeyedByText } from '#core/outbound/sign/signature-form.ts';
-import { newKeyWaits, signingKeys } from '#core/outbound/sign/signing-keys.ts';
+import { newKeyWaits, openKey, signingKeys } from '#core/outbound/sign/signing-keys.ts';
 import { allowing, number, oneOf } from '#core/problem.ts';
 import { refuse, refuseProblems } from '#core/problem-reply.ts';
 import { json, type Reply } from '#core/reply.ts';
 import { textOf, toHex, utf8 } from '#core/scan/bytes.ts';
 import { DAY_SECONDS, toIso } from '#core/time.ts';
-import { type ApiCall, type ApiPorts, bodyOf, endpointOf, endpointOfKind, tellOperational } from './api-call.ts';
+import {
+  type ApiCall,
+  type ApiPorts,
+  bodyOf,
+  endpointOf,
+  endpointOfKind,
+  logAct,
+  tellOperational,
+} from './api-call.ts';
 import { requestId } from './fields.ts';
 
 const SECRET_BYTES = 32;
@@ -76,20 +82,9 @@ export function sealKey(
   seed: string,
 ): StoredKey {
   const kid = `k_${toBase32(ports.crypto.hash('sha256', utf8(`${about}\n${seed}`))).slice(0, 10)}`;
-  const { alg, plain } = secret;
-  return {
-    kid,
-    alg,
-    ...given({ plain }),
-    sealed: ports.sealer.seal(secret.bytes, about),
-    createdAt: ports.clock.now(),
-  };
+  const { bytes, ...known } = secret;
+  return { ...known, kid, sealed: ports.sealer.seal(bytes, about), createdAt: ports.clock.now() };
 }
-
-export const openKey = ({ alg, plain, sealed }: StoredKey, ep: EndpointId, { sealer }: ApiPorts): SecretBytes => ({
-  ...{ alg, ...given({ plain }) },
-  bytes: sealer.open(sealed, ep),
-});
 
 /** What the owner of the endpoint gets: the text that signs, and the one that verifies. */
 export function showSecret(
@@ -109,18 +104,18 @@ export function showSecret(
 
 /** All that are alive, newest first. Logged, without the secret. */
 export async function revealSecret(call: ApiCall): Promise<Reply> {
-  const { ports, caller } = call;
+  const { ports } = call;
   const endpoint = await endpointOf(call);
   const stored = await ports.store.get(secretsKey(endpoint.id), 'consistent');
   const now = ports.clock.now();
   const data = signingKeys(stored?.keys ?? [], now).map(key => shown(key, endpoint, ports));
-  ports.telemetry.log('info', { message: 'a secret was revealed', endpoint: endpoint.id, by: caller });
+  logAct(call, 'a secret was revealed', { endpoint: endpoint.id });
   return json(200, { data });
 }
 
 function shown(key: StoredKey, endpoint: EndpointItem, ports: ApiPorts) {
   return {
-    ...showSecret(key.kid, openKey(key, endpoint.id, ports), ports, endpoint),
+    ...showSecret(key.kid, openKey(key, endpoint.id, ports.sealer), ports, endpoint),
     created_at: toIso(key.createdAt),
     active_from: key.activatedAt === undefined ? null : toIso(key.activatedAt),
     not_after: key.notAfter === undefined ? null : toIso(key.notAfter),
@@ -138,7 +133,7 @@ interface RotateBody extends SecretBody {
 }
 /** The new key signs at once, the old one for the grace; in forms with room for one, until it is activated. */
 export async function rotateSecret(call: ApiCall): Promise<Reply> {
-  const { ports, caller } = call;
+  const { ports } = call;
   const body = bodyOf<RotateBody>(call, ROTATE_FIELDS);
   const endpoint = await endpointOfKind(call, 'push');
   const now = ports.clock.now();
@@ -148,7 +143,7 @@ export async function rotateSecret(call: ApiCall): Promise<Reply> {
   const result = await rotate(ports.store, endpoint.id, fresh, { now, oldUntil });
   if (result.kind === 'refused') return refuseRotation(result.cause);
   const key = result.secrets.keys.find(({ kid }) => kid === fresh.kid) ?? fresh;
-  ports.telemetry.log('info', { message: 'a secret was rotated', endpoint: endpoint.id, by: caller });
+  logAct(call, 'a secret was rotated', { endpoint: endpoint.id });
   await tellOperational(call, 'endpoint.secret_rotated', endpoint, { key_id: key.kid });
   return json(201, shown(key, endpoint, ports));
 }

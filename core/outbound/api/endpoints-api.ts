@@ -16,6 +16,7 @@ import {
   newEndpointId,
 } from '#core/outbound/registry/endpoints.ts';
 import { formProblems, type GivenForm } from '#core/outbound/sign/signature-form.ts';
+import { openKey } from '#core/outbound/sign/signing-keys.ts';
 import { number, oneOf } from '#core/problem.ts';
 import { refuse, refuseProblems } from '#core/problem-reply.ts';
 import { json, type Reply } from '#core/reply.ts';
@@ -30,6 +31,7 @@ import {
   pageOf,
   queryOf,
   tellOperational,
+  uidOf,
 } from './api-call.ts';
 import { fieldsFor } from './customer.ts';
 import {
@@ -41,9 +43,9 @@ import {
   newEndpointOf,
   showEndpoint,
 } from './endpoint-body.ts';
-import { openKey, SECRET_FIELDS, type SecretBody, sealKey, secretOf, showSecret } from './endpoint-secret.ts';
+import { SECRET_FIELDS, type SecretBody, sealKey, secretOf, showSecret } from './endpoint-secret.ts';
 import { uid } from './fields.ts';
-import { sendTest } from './test-delivery.ts';
+import { exchangeTest } from './test-delivery.ts';
 
 export const VERIFY_QUERY = { verify: oneOf('true', 'false') };
 export const STATE_QUERY = { state: oneOf(...STATES), ...PAGE_QUERY };
@@ -77,7 +79,7 @@ export async function createOne(call: ApiCall, given?: NewBody): Promise<Reply> 
   // 2. A ping, where it is asked for: a test, which counts as one.
   if (verify === 'true' && secret && key) {
     await countOrRefuse(call, 'test', application.id);
-    const sent = await sendTest(call, { ...endpoint, id }, [{ kid: key.kid, ...secret }], {
+    const { shown: sent } = await exchangeTest(call, { ...endpoint, id }, [{ kid: key.kid, ...secret }], {
       application,
       type: 'webhook.ping',
       data: {},
@@ -111,16 +113,14 @@ async function madeBefore(call: ApiCall, app: AppId, wanted: NewEndpoint, secret
   const [key, ...later] = keys;
   if (later.length > 0) return undefined;
   if (key === undefined) return wanted.kind === 'pull' ? json(201, showEndpoint(there)) : undefined;
-  const shown = showSecret(key.kid, openKey(key, there.id, ports), ports, there);
+  const shown = showSecret(key.kid, openKey(key, there.id, ports.sealer), ports, there);
   return secret === undefined || secret === shown.secret ? json(201, { ...showEndpoint(there), ...shown }) : undefined;
 }
 
 /** Creates or changes the endpoint of `uid:<uid>`: safe to repeat. */
 export async function putOne(call: ApiCall): Promise<Reply> {
   const ref = call.path['ep'] ?? '';
-  const name = ref.startsWith('uid:') ? ref.slice(4) : '';
-  if (!/^[A-Za-z0-9_.-]{1,100}$/.test(name))
-    return refuse(400, 'invalid_request', 'PUT needs uid:<uid>; to change an endpoint by its id, use PATCH');
+  const name = uidOf(ref, 'an endpoint');
   const body = bodyOf<NewBody>(call, { ...endpointFields(call.rules.headerPrefix), ...SECRET_FIELDS });
   const { id } = await applicationOf(call);
   const there = await findEndpoint(call.ports.store, id, ref);

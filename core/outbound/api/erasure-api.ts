@@ -6,7 +6,7 @@ import { oneOf } from '#core/problem.ts';
 import { refuse } from '#core/problem-reply.ts';
 import { json, type Reply } from '#core/reply.ts';
 import { HOUR_MS, toIso } from '#core/time.ts';
-import { type ApiCall, applicationOf, queryOf } from './api-call.ts';
+import { type ApiCall, applicationOf, logAct, queryOf } from './api-call.ts';
 
 const BACKUPS_MS = 35 * 24 * HOUR_MS;
 export const ERASURE_QUERY = { dry_run: oneOf('true', 'false') };
@@ -15,7 +15,6 @@ export const ERASE_QUERY = { erase: oneOf('true'), ...ERASURE_QUERY };
 /** Erases it, with everything of its customer: minutes to hours, by `tend`. `dry_run` counts and changes nothing. */
 export async function eraseApp(call: ApiCall): Promise<Reply> {
   const query = queryOf(call, ERASE_QUERY);
-  const { telemetry } = call.ports;
   const { id } = await applicationOf(call);
   if (query['erase'] !== 'true')
     refuse(
@@ -25,7 +24,7 @@ export async function eraseApp(call: ApiCall): Promise<Reply> {
     );
   const dryRun = query['dry_run'] === 'true';
   await startErase(call.ports, id, call.caller, dryRun);
-  if (!dryRun) telemetry.log('info', { message: 'an application is being erased', application: id, by: call.caller });
+  if (!dryRun) logAct(call, 'an application is being erased', { application: id });
   return json(202, showErasure(call, await erasureOf(call, id, dryRun)));
 }
 

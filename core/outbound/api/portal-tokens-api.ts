@@ -1,13 +1,12 @@
 /** Portal tokens: the producer makes one for a customer who is signed in to its own product, and takes one or all of them back. */
 
 import { given } from '#core/given.ts';
-import type { ApplicationItem } from '#core/outbound/protocol/items.ts';
 import { changeApplication, revokeToken } from '#core/outbound/registry/applications.ts';
 import { boolean, number, oneOf, text } from '#core/problem.ts';
 import { refuse } from '#core/problem-reply.ts';
 import { json, type Reply } from '#core/reply.ts';
 import { DAY_SECONDS, HOUR_SECONDS, toIso } from '#core/time.ts';
-import { type ApiCall, applicationOf, bodyOf } from './api-call.ts';
+import { type ApiCall, activeOf, bodyOf, logAct } from './api-call.ts';
 import { listUpTo } from './fields.ts';
 import {
   CAPABILITIES,
@@ -38,7 +37,7 @@ export const TOKEN_FIELDS = {
 
 /** The token is in this answer and nowhere else: it is not stored. */
 export async function createToken(call: ApiCall): Promise<Reply> {
-  const { ports, rules, caller } = call;
+  const { ports, rules } = call;
   const body = bodyOf<TokenBody>(call, TOKEN_FIELDS);
   const portalUrl =
     rules.portalUrl ??
@@ -57,12 +56,7 @@ export async function createToken(call: ApiCall): Promise<Reply> {
     rev: application.tokensRevokedAt ?? 0,
     ...given({ sub: body.subject }),
   });
-  ports.telemetry.log('info', {
-    message: 'a portal token was made',
-    application: application.id,
-    token: id,
-    by: caller,
-  });
+  logAct(call, 'a portal token was made', { application: application.id, token: id });
   // Behind #: a browser sends that part to nobody.
   const url = `${portalUrl}#token=${token}`;
   return json(201, { id, token, url, application: application.id, capabilities: caps, expires_at: toIso(exp) });
@@ -70,7 +64,7 @@ export async function createToken(call: ApiCall): Promise<Reply> {
 
 /** One token ends with its next call; a second time changes nothing. Whether it was ever made, nobody knows. */
 export async function revokeOneToken(call: ApiCall): Promise<Reply> {
-  const { ports, caller } = call;
+  const { ports } = call;
   const token = call.path['token'] ?? '';
   if (!isTokenId(token))
     refuse(
@@ -91,27 +85,22 @@ export async function revokeOneToken(call: ApiCall): Promise<Reply> {
     );
   if (revoked === 'changed')
     refuse(409, 'version_changed', 'other tokens are being revoked at the same time: send the request again');
-  ports.telemetry.log('info', { message: 'a portal token was revoked', application: id, token, by: caller });
+  logAct(call, 'a portal token was revoked', { application: id, token });
   return { status: 204, headers: {}, body: '' };
 }
 
 /** Every token of the application that was made until now ends with its next call. */
 export async function revokeTokens(call: ApiCall): Promise<Reply> {
-  const { ports, caller } = call;
+  const { ports } = call;
   const { id, tokensRevokedAt = 0 } = await activeOf(call);
   // Later than any before: tokens carry the stamp that they were made under.
   const at = Math.max(ports.clock.now(), tokensRevokedAt + 1);
   await changeApplication(ports.store, id, { tokensRevokedAt: at });
-  ports.telemetry.log('info', { message: 'portal tokens were revoked', application: id, by: caller });
+  logAct(call, 'portal tokens were revoked', { application: id });
   return { status: 204, headers: {}, body: '' };
 }
 
 function capabilitiesOf({ capabilities = CAPABILITIES, read_only: readOnly = false }: TokenBody) {
   const wanted = CAPABILITIES.filter(each => each === 'read' || capabilities.includes(each));
   return readOnly ? wanted.filter(each => READ_ONLY.includes(each)) : wanted;
-}
-
-async function activeOf(call: ApiCall): Promise<ApplicationItem> {
-  const application = await applicationOf(call);
-  return application.state === 'active' ? application : refuse(410, 'erasing', `${application.id} is being erased`);
 }

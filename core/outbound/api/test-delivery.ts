@@ -1,18 +1,17 @@
 /** A test: one signed request now, by the sender that delivers, outside of every queue, record and breaker; kept in a list of its own. */
 
 import { askOrSkip } from '#core/ask.ts';
-import { given } from '#core/given.ts';
 import { showAttempt } from '#core/outbound/api/deliveries/attempts-api.ts';
 import { versionOf } from '#core/outbound/catalogue/judge-publication.ts';
 import { classifyAnswer } from '#core/outbound/drain/classify-answer.ts';
-import { exchanged, hideEchoes } from '#core/outbound/drain/exchanged.ts';
+import { exchanged, hideEchoes, maskedHeaders } from '#core/outbound/drain/exchanged.ts';
 import { toBase32 } from '#core/outbound/protocol/ids.ts';
 import type { ApplicationItem, EndpointItem, TestItem } from '#core/outbound/protocol/items.ts';
 import { eventTypeKey, runtimeKey, secretsKey, testKey, testsRange } from '#core/outbound/protocol/keys.ts';
 import { deliveryExpiry, keptOf, retentionOf } from '#core/outbound/protocol/timings.ts';
 import { buildEnvelope, thinBody } from '#core/outbound/publish/envelope.ts';
-import type { LiveKey } from '#core/outbound/sign/attempt-to-sign.ts';
-import { signingKeys } from '#core/outbound/sign/signing-keys.ts';
+import type { AttemptToSign, LiveKey } from '#core/outbound/sign/attempt-to-sign.ts';
+import { openKey, signingKeys } from '#core/outbound/sign/signing-keys.ts';
 import { refuse } from '#core/problem-reply.ts';
 import { json, type Reply } from '#core/reply.ts';
 import { textOf, utf8 } from '#core/scan/bytes.ts';
@@ -25,6 +24,7 @@ import {
   endpointOf,
   endpointOfKind,
   listed,
+  logAct,
   PAGE_QUERY,
   pageOf,
   queryOf,
@@ -36,29 +36,10 @@ const SHOWN_BYTES = 2_048;
 /** Of the body of a test that was sent. */
 const KEPT_BYTES = 10_240;
 
-type Tested = Pick<
-  EndpointItem,
-  | 'id'
-  | 'url'
-  | 'headers'
-  | 'signature'
-  | 'signatureHeader'
-  | 'keyId'
-  | 'compatibility'
-  | 'timeoutMs'
-  | 'connectMs'
-  | 'mode'
-  | 'payload'
->;
-export interface TestAnswer {
-  readonly success: boolean;
-  readonly status_code: number | null;
-  readonly class: string;
-  readonly detail: string | null;
-  readonly response_body: string;
-  readonly duration_ms: number;
-  readonly request: { readonly url: string; readonly headers: Readonly<Record<string, string>>; readonly body: string };
-}
+type Tested = AttemptToSign['endpoint'] &
+  Pick<EndpointItem, 'id' | 'url' | 'timeoutMs' | 'connectMs' | 'mode' | 'payload'>;
+/** As the API shows one. */
+export type TestAnswer = Awaited<ReturnType<typeof exchangeTest>>['shown'];
 
 export const TEST_FIELDS = { type: typeName, data: anything };
 /** Works for paused endpoints, not for disabled ones. */
@@ -73,11 +54,7 @@ export async function testOne(call: ApiCall): Promise<Reply> {
   const known = await ports.store.get(eventTypeKey(rules.environment, type), 'eventual');
   const secrets = await ports.store.get(secretsKey(endpoint.id), 'consistent');
   if (secrets === undefined) return refuse(404, 'unknown_endpoint', 'the endpoint was deleted');
-  const keys = signingKeys(secrets.keys, ports.clock.now()).map(({ kid, alg, plain, sealed }) => ({
-    ...given({ plain }),
-    ...{ kid, alg },
-    bytes: ports.sealer.open(sealed, endpoint.id),
-  }));
+  const keys = signingKeys(secrets.keys, ports.clock.now()).map(key => openKey(key, endpoint.id, ports.sealer));
   // Of the version the endpoint gets.
   const example = known && (versionOf(known, endpoint.apiVersion) ?? known).example;
   const { shown, item } = await exchangeTest(call, endpoint, keys, {
@@ -95,22 +72,9 @@ interface Wanted {
   readonly type: string;
   readonly data: unknown;
 }
-/** Sends it, and keeps nothing: the answer is what the endpoint said. */
-export async function sendTest(
-  call: ApiCall,
-  endpoint: Tested,
-  keys: readonly LiveKey[],
-  what: Wanted,
-): Promise<TestAnswer> {
-  return (await exchangeTest(call, endpoint, keys, what)).shown;
-}
-
-async function exchangeTest(
-  { ports, caller }: ApiCall,
-  endpoint: Tested,
-  keys: readonly LiveKey[],
-  what: Wanted,
-): Promise<{ readonly shown: TestAnswer; readonly item: Omit<TestItem, 'expiresAt'> }> {
+/** Sends it, and keeps nothing: `shown` is what the endpoint said. */
+export async function exchangeTest(call: ApiCall, endpoint: Tested, keys: readonly LiveKey[], what: Wanted) {
+  const { ports, caller } = call;
   const now = ports.clock.now();
   const id = `msg_test_${toBase32(ports.crypto.hash('sha256', utf8(ports.ids.uuid())))}`;
   const { id: app, format } = what.application;
@@ -136,14 +100,9 @@ async function exchangeTest(
     };
     const answer = await session.send(request, new AbortController().signal);
     const verdict = classifyAnswer(answer, ports.clock.now());
-    ports.telemetry.log('info', {
-      message: 'a test was sent',
-      endpoint: endpoint.id,
-      class: verdict.class,
-      by: caller,
-    });
+    logAct(call, 'a test was sent', { endpoint: endpoint.id, class: verdict.class });
     const answered = answer.kind === 'answered';
-    const shown: TestAnswer = {
+    const shown = {
       success: verdict.fault === 'none',
       status_code: answered ? answer.status : null,
       class: verdict.class,
@@ -154,23 +113,14 @@ async function exchangeTest(
       duration_ms: Math.round(answer.timings.total),
       request: {
         url: endpoint.url,
-        headers: masked(sent, endpoint.headers),
+        headers: maskedHeaders(sent, endpoint.headers, MASKED),
         body: new TextDecoder().decode(bytes),
       },
     };
     const kept = bytes.length <= KEPT_BYTES ? { body: ports.codec.deflate(bytes) } : {};
     const exchange = exchanged(ports.codec, { ...request, own: endpoint.headers }, answer, verdict.class);
-    const item = {
-      kind: 'test' as const,
-      id,
-      type: what.type,
-      by: caller,
-      at: now,
-      gen: 1,
-      n: 1,
-      ...exchange,
-      ...kept,
-    };
+    const made = { id, type: what.type, by: caller, at: now, gen: 1, n: 1 };
+    const item = { kind: 'test' as const, ...made, ...exchange, ...kept };
     return { shown, item };
   } finally {
     session.close();
@@ -210,14 +160,4 @@ export async function listTests(call: ApiCall): Promise<Reply> {
     };
   });
   return listed(call, data, page.cursor);
-}
-
-/** Values of the endpoint's own headers are shown to nobody. */
-function masked(sent: Readonly<Record<string, string>>, own: Readonly<Record<string, string>>) {
-  const names = Object.keys(own).map(name => name.toLowerCase());
-  const shown = Object.entries(sent).map(([name, value]) => [
-    name,
-    names.includes(name.toLowerCase()) ? MASKED : value,
-  ]);
-  return Object.fromEntries(shown) as Readonly<Record<string, string>>;
 }

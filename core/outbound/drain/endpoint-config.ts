@@ -1,12 +1,11 @@
 /** What a session must know of its endpoint's configuration: the item and its live secrets, kept 5 s while nothing changes; its schedule when asked. */
-import { given } from '#core/given.ts';
 import type { EpochMs } from '#core/glossary.ts';
 import type { ItemStore, Sealer } from '#core/outbound/ports.ts';
 import type { AppId, EndpointId } from '#core/outbound/protocol/ids.ts';
 import type { EndpointItem, RuntimeItem } from '#core/outbound/protocol/items.ts';
 import { applicationKey, controlKey, endpointKey, secretsKey } from '#core/outbound/protocol/keys.ts';
 import type { LiveKey } from '#core/outbound/sign/attempt-to-sign.ts';
-import { signingKeys } from '#core/outbound/sign/signing-keys.ts';
+import { openKey, signingKeys } from '#core/outbound/sign/signing-keys.ts';
 import type { Clock } from '#core/ports.ts';
 import { RecentlyUsed } from '#core/recently-used.ts';
 import { MINUTE_MS } from '#core/time.ts';
@@ -46,12 +45,7 @@ export function configsOf(ports: {
     if (endpoint === undefined || secrets === undefined) [endpoint, secrets] = await read('consistent');
     // The two are not read at one instant: what has no secrets is deleted right now, and nothing may go out unsigned.
     if (endpoint === undefined || (secrets === undefined && endpoint.deletedAt === undefined)) return undefined;
-    const keys = signingKeys(secrets?.keys ?? [], now).map(({ kid, alg, plain, sealed }) => ({
-      ...given({ plain }),
-      kid,
-      alg,
-      bytes: ports.sealer.open(sealed, ep),
-    }));
+    const keys = signingKeys(secrets?.keys ?? [], now).map(key => openKey(key, ep, ports.sealer));
     const { schedule } = endpoint;
     const waits = schedule === undefined ? () => waitsOf(app) : async () => schedule;
     const config = { endpoint, keys, waits, readAt: now, version };

@@ -32,12 +32,12 @@ export function exchanged(
 type Own = Readonly<Record<string, string>>;
 const HIDDEN = '***';
 
-/** Headers of a request, those of the endpoint's own without their values. */
-function maskedHeaders(headers: Own, own: Own): Own {
+/** Headers of a request, those of the endpoint's own with `instead` for their values. */
+export function maskedHeaders(headers: Own, own: Own, instead = HIDDEN): Own {
   const hidden = Object.keys(own).map(name => name.toLowerCase());
   const shown = Object.entries(headers).map(([name, value]) => [
     name,
-    hidden.includes(name.toLowerCase()) ? HIDDEN : value,
+    hidden.includes(name.toLowerCase()) ? instead : value,
   ]);
   return Object.fromEntries(shown);
 }

@@ -1,13 +1,11 @@
 /** What a signer gets, and what it answers. */
 import type { EpochMs } from '#core/glossary.ts';
 import type { EndpointItem, MessageItem } from '#core/outbound/protocol/items.ts';
+import type { SecretBytes } from '#core/outbound/protocol/secret-text.ts';
 
 /** A secret that signs now, opened. */
-export interface LiveKey {
+export interface LiveKey extends SecretBytes {
   readonly kid: string;
-  readonly alg: 'sha256' | 'ed25519';
-  readonly bytes: Uint8Array;
-  readonly plain?: true;
 }
 /** One request, before it is signed. */
 export interface AttemptToSign {

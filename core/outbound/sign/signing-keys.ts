@@ -1,6 +1,10 @@
 /** Which secrets of an endpoint sign at a time, and in which order. The rule of a rotation with overlap, in one place. */
+import { given } from '#core/given.ts';
 import type { EpochMs } from '#core/glossary.ts';
+import type { Sealer } from '#core/outbound/ports.ts';
 import type { EndpointItem, SignatureProfile, StoredKey } from '#core/outbound/protocol/items.ts';
+
+import type { LiveKey } from './attempt-to-sign.ts';
 
 type Lifetime = Pick<StoredKey, 'createdAt' | 'notAfter' | 'activatedAt'>;
 
@@ -27,3 +31,13 @@ export function signingKeys<K extends Lifetime>(keys: readonly K[], now: EpochMs
   const waits = (key: K): boolean => (key.activatedAt ?? 0) > now;
   return [...newestFirst.filter(key => !waits(key)), ...newestFirst.filter(waits)];
 }
+
+/** `about`: what it is sealed about. Throws RangeError where no live master secret opens it. */
+export const openKey = (
+  { kid, alg, plain, sealed }: StoredKey,
+  about: string,
+  sealer: Pick<Sealer, 'open'>,
+): LiveKey => ({
+  ...{ kid, alg, ...given({ plain }) },
+  bytes: sealer.open(sealed, about),
+});

@@ -75,18 +75,11 @@ export async function listAttempts(call: ApiCall): Promise<Reply> {
     record?.status === 'delivered' && last && page.cursor === undefined && !(await isLogged(last.at))
       ? [
           {
-            ...{ kind: 'delivery', generation: record.gen, attempt: (record.attempts ?? 0) + 1, at: toIso(last.at) },
-            ...{
-              class: last.class,
-              code: last.code ?? null,
-              fault: 'none',
-              spared: null,
-              in_words: wordsOf({ ...last, fault: 'none' }) ?? null,
-              detail: null,
-              timings_ms: { total: last.ms },
-              further: null,
-              request: exchange && { url: exchange.url, headers: exchange.sent },
-            },
+            ...showAttempt(codec, {
+              ...{ kind: 'delivery', gen: record.gen, n: (record.attempts ?? 0) + 1, timings: { total: last.ms } },
+              ...{ ...last, fault: 'none', url: '', requestHeaders: {}, expiresAt: 0 },
+            }),
+            request: exchange && { url: exchange.url, headers: exchange.sent },
             response: {
               headers: joined(exchange?.answered ?? {}),
               body: snippet ?? '',

@@ -1,14 +1,15 @@
 /** Replays: one delivery now, or many as a job that `tend` carries out. */
 import { askOrSkip } from '#core/ask.ts';
 import { given } from '#core/given.ts';
-import type { EpochMs } from '#core/glossary.ts';
 import {
   type ApiCall,
   applicationOf,
   bodyOf,
+  endpointIn,
   endpointOf,
   limitOf,
   listed,
+  logAct,
   openCursor,
   PAGE_QUERY,
   pastOf,
@@ -16,7 +17,8 @@ import {
 } from '#core/outbound/api/api-call.ts';
 import { fieldsFor } from '#core/outbound/api/customer.ts';
 import { listUpTo, requestId, time, typeName, why } from '#core/outbound/api/fields.ts';
-import { type EndpointId, freshId, type JobId, type MessageId } from '#core/outbound/protocol/ids.ts';
+import { iso } from '#core/outbound/protocol/endpoint-state.ts';
+import { freshId, type JobId, type MessageId } from '#core/outbound/protocol/ids.ts';
 import {
   FINAL_STATUSES,
   type FinalStatus,
@@ -25,7 +27,6 @@ import {
 } from '#core/outbound/protocol/items.ts';
 import { JOBS, JOBS_OVER, listOf, messageKey, replayJobKey } from '#core/outbound/protocol/keys.ts';
 import { deliveryExpiry, keptOf } from '#core/outbound/protocol/timings.ts';
-import { findEndpoint } from '#core/outbound/registry/endpoints.ts';
 import { replayAsNew } from '#core/outbound/replay/replay-as-new.ts';
 import { type ReplayRefusal, replayDelivery } from '#core/outbound/replay/replay-delivery.ts';
 import { startReplayJob, steerReplayJob } from '#core/outbound/replay/replay-job.ts';
@@ -62,12 +63,7 @@ export async function replayOne(call: ApiCall): Promise<Reply> {
     ? await replayAsNew(ports, rules.retentionMs, request)
     : await replayDelivery(ports, rules.retentionMs, request);
   if (replayed.kind === 'refused') return refuseReplay(replayed.cause);
-  ports.telemetry.log('info', {
-    message: 'a delivery was replayed',
-    endpoint: endpoint.id,
-    delivery: request.msg,
-    by: caller,
-  });
+  logAct(call, 'a delivery was replayed', { endpoint: endpoint.id, delivery: request.msg });
   const [message, generation] = replayed.kind === 'published' ? [replayed.id, 1] : [request.msg, replayed.gen];
   return json(202, { endpoint: endpoint.id, message, generation });
 }
@@ -107,7 +103,7 @@ export async function createJob(call: ApiCall): Promise<Reply> {
   const { ports, rules, caller } = call;
   const body = bodyOf<JobBody>(call, fieldsFor(call.customer, JOB_FIELDS, Object.keys(CUSTOMER_JOB_FIELDS)), ['app']);
   const application = await applicationOf(call, body.app);
-  const endpoint = body.endpoint === undefined ? undefined : await endpointIn(call, application.id, body.endpoint);
+  const endpoint = body.endpoint === undefined ? undefined : (await endpointIn(call, application.id, body.endpoint)).id;
   if (call.customer && body.message !== undefined) await refuseOthers(call, body.message as MessageId);
   const now = ports.clock.now();
   const at = (name: 'since' | 'until') =>
@@ -153,19 +149,6 @@ async function refuseOthers({ ports, customer }: ApiCall, msg: MessageId): Promi
     );
 }
 
-async function endpointIn(call: ApiCall, app: ReplayJobItem['app'], ref: string): Promise<EndpointId> {
-  const found = await findEndpoint(call.ports.store, app, ref);
-  return (
-    found?.id ??
-    refuse(
-      404,
-      'unknown_endpoint',
-      `there is no endpoint ${ref.slice(0, 80)} in ${app}: give its id (ep_…) or uid:<uid>`,
-    )
-  );
-}
-
-const iso = (at: EpochMs | undefined): string | null => (at === undefined ? null : toIso(at));
 function showJob(job: ReplayJobItem) {
   const { id, app, state, status, counts, dryRun, ratePerSecond, by } = job;
   return {

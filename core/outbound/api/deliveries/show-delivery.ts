@@ -1,11 +1,10 @@
 /** One delivery as people see it. */
 import type { EpochMs } from '#core/glossary.ts';
 import { isOpen } from '#core/outbound/protocol/decide.ts';
+import { iso } from '#core/outbound/protocol/endpoint-state.ts';
 import type { RecordItem, RuntimeItem } from '#core/outbound/protocol/items.ts';
 import type { DeliveryId } from '#core/outbound/protocol/keys.ts';
 import { toIso } from '#core/time.ts';
-
-const iso = (at: EpochMs | undefined): string | null => (at === undefined ? null : toIso(at));
 
 /** One delivery; without a record it waits for its first attempt. */
 export function showDelivery(
