@@ -3,8 +3,8 @@ import { EGRESS } from '#core/outbound/drain/endpoint-config.ts';
 import type { ItemPage } from '#core/outbound/ports.ts';
 import { iso, stateOf } from '#core/outbound/protocol/endpoint-state.ts';
 import { type HourCount, readHours } from '#core/outbound/protocol/hours.ts';
-import type { EndpointItem, RowItem } from '#core/outbound/protocol/items.ts';
-import { controlKey, deadRange, endpointsRange, queueOf, rowKind, runtimeKey } from '#core/outbound/protocol/keys.ts';
+import type { EndpointItem } from '#core/outbound/protocol/items.ts';
+import { controlKey, deadRange, endpointsRange, rowKind, rowsRange, runtimeKey } from '#core/outbound/protocol/keys.ts';
 import { backlogKey, readBacklog } from '#core/outbound/tend/backlog.ts';
 import { guardOf } from '#core/outbound/tend/egress.ts';
 import { readSummary, SUMMARY } from '#core/outbound/tend/summary.ts';
@@ -21,10 +21,8 @@ export async function showHealth(call: ApiCall): Promise<Reply> {
   const runtime = await store.get(runtimeKey(endpoint.id), 'consistent');
   const now = clock.now();
   const state = stateOf(runtime, now);
-  const partition = queueOf(endpoint.id);
   // A count of what comes and goes all the time.
-  const waiting = { table: 'outbox', partition, from: 'A', to: 'B~', limit: COUNTED, read: 'eventual' } as const;
-  const rows = await store.query<RowItem>(waiting);
+  const rows = await store.query({ ...rowsRange(endpoint.id), limit: COUNTED, read: 'eventual' });
   const dead = await store.query({ ...deadRange(endpoint.id), limit: COUNTED });
   const count = rows.cursor === undefined ? rows.items.length : COUNTED;
   // Counted by the last audit, where it is much.

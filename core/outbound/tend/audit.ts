@@ -12,7 +12,7 @@ import { isDropped, isOver, isShut } from '#core/outbound/protocol/decide.ts';
 import { stateOf } from '#core/outbound/protocol/endpoint-state.ts';
 import type { AppId } from '#core/outbound/protocol/ids.ts';
 import type { RowItem, RuntimeItem } from '#core/outbound/protocol/items.ts';
-import { deadRange, dueAtOf, partOf, queueOf, rowKind, rowsRange, wakeAtOf } from '#core/outbound/protocol/keys.ts';
+import { deadRange, dueAtOf, laterRange, partOf, rowKind, rowsRange, wakeAtOf } from '#core/outbound/protocol/keys.ts';
 import { parseItem } from '#core/outbound/protocol/parse-item.ts';
 import type { Clock, Telemetry } from '#core/ports.ts';
 import { sideBySide } from '#core/side-by-side.ts';
@@ -227,18 +227,12 @@ async function hasOldRow(
   const { ep, endLaterAt = 0 } = runtime;
   const isOld = (row: Placed<RowItem> | undefined): boolean =>
     row !== undefined && (isOver(row, now, retentionMs) || isDropped(row, runtime));
-  const [first] = (await store.query<RowItem>({ table: 'outbox', partition: queueOf(ep), limit: 1 })).items;
+  const [first] = (await store.query({ ...rowsRange(ep), limit: 1 })).items;
   if (isOld(first)) return true;
   // They were looked through, and none is too old yet.
   if (now < endLaterAt) return false;
   // Rows for later lie by their due time, which may be any number of hours behind the message's.
-  const later = await store.query<RowItem>({
-    table: 'outbox',
-    partition: queueOf(ep),
-    from: 'B',
-    to: 'B~',
-    limit: 100,
-  });
+  const later = await store.query({ ...laterRange(ep), limit: 100 });
   return later.items.some(isOld);
 }
 
