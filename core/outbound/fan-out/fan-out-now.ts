@@ -4,13 +4,11 @@
  */
 import { askOrSkip } from '#core/ask.ts';
 import type { ItemStore, WakeQueue } from '#core/outbound/ports.ts';
-import { liveRow } from '#core/outbound/protocol/delivery-writes.ts';
 import type { ApplicationItem, MessageItem } from '#core/outbound/protocol/items.ts';
-import { keptOf } from '#core/outbound/protocol/timings.ts';
 import type { BodyPorts } from '#core/outbound/publish/message-body.ts';
 import type { Clock, Telemetry } from '#core/ports.ts';
 import type { EndpointsOf } from './endpoints-of.ts';
-import { matching, toWake } from './fan-out.ts';
+import { matching, putRows } from './fan-out.ts';
 import { wantedThen } from './match-endpoint.ts';
 import type { NoteRows } from './note-rows.ts';
 
@@ -32,7 +30,7 @@ export async function fanOutNow(
   rules: { readonly retentionMs: number },
   published: { readonly message: MessageItem; readonly application: ApplicationItem; readonly again?: true },
 ): Promise<boolean> {
-  const { store, wake, clock, telemetry } = ports;
+  const { wake, telemetry } = ports;
   const { message, application } = published;
   if (message.ref !== undefined) return false;
   const asker = { telemetry, stage: 'fan_out_now', fields: { application: application.id } };
@@ -41,15 +39,7 @@ export async function fanOutNow(
     const asked = published.again ? known.filter(endpoint => wantedThen(endpoint, message)) : known;
     const wanting = await matching(ports, message, asked);
     if (wanting.length > MOST) return false;
-    const { id: msg, createdAt, type } = message;
-    const woken = toWake(wanting);
-    if (woken.length > 0) await ports.noteRows(application.id);
-    const now = clock.now();
-    const kept = keptOf(application, rules.retentionMs);
-    await store.putMany(
-      'outbox',
-      wanting.map(({ id: ep }) => liveRow({ ep, msg, createdAt, type, ...kept }, now, rules.retentionMs)),
-    );
+    const woken = await putRows(ports, published, wanting, rules.retentionMs);
     if (woken.length > 0) await wake.send(woken.map(ep => ({ v: 1, ep })));
     return true;
   });

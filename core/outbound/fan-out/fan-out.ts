@@ -7,7 +7,7 @@ import { allOf } from '#core/outbound/pages.ts';
 import type { FanOutJob, ItemStore, Job, JobQueue, OperationalJob, WakeQueue, WalkJob } from '#core/outbound/ports.ts';
 import { liveRow } from '#core/outbound/protocol/delivery-writes.ts';
 import type { AppId, EndpointId, JobId, MessageId } from '#core/outbound/protocol/ids.ts';
-import type { EndpointItem, MessageItem } from '#core/outbound/protocol/items.ts';
+import type { ApplicationItem, EndpointItem, MessageItem } from '#core/outbound/protocol/items.ts';
 import { APPS, applicationKey, listOf, messageKey, newAppsRange } from '#core/outbound/protocol/keys.ts';
 import { keptOf } from '#core/outbound/protocol/timings.ts';
 import { dataOf } from '#core/outbound/publish/envelope.ts';
@@ -78,7 +78,7 @@ function runJob(ports: FanOutPorts, rules: FanOutRules, job: Job): Promise<reado
 }
 
 async function fanOutOne(ports: FanOutPorts, rules: FanOutRules, job: FanOutJob): Promise<readonly EndpointId[]> {
-  const { store, jobs, clock, telemetry } = ports;
+  const { store, jobs, telemetry } = ports;
   const msg = job.msg as MessageId;
   const app = job.app as AppId;
   // 1. The item is the truth, the job only names it.
@@ -106,22 +106,28 @@ async function fanOutOne(ports: FanOutPorts, rules: FanOutRules, job: FanOutJob)
     );
     return [];
   }
-  // 3. W28, and W2: their rows. The same key is the same row. A reader looks for itself.
-  const woken = toWake(wanting);
-  if (woken.length > 0) await ports.noteRows(app);
+  // 3. Their rows.
+  return putRows(ports, { message, application }, wanting, rules.retentionMs);
+}
+
+/** W28, and W2. The same key is the same row. Answers whom to wake: a reader looks for itself. */
+export async function putRows(
+  { store, clock, noteRows }: Pick<FanOutPorts, 'clock' | 'noteRows'> & { readonly store: Pick<ItemStore, 'putMany'> },
+  { message, application }: { readonly message: MessageItem; readonly application: ApplicationItem },
+  wanting: readonly EndpointItem[],
+  retentionMs: number,
+): Promise<readonly EndpointId[]> {
+  const woken = wanting.filter(({ kind }) => kind !== 'pull').map(({ id }) => id);
+  if (woken.length > 0) await noteRows(application.id);
   const now = clock.now();
-  const { createdAt, type } = message;
-  const kept = keptOf(application, rules.retentionMs);
+  const { id: msg, createdAt, type } = message;
+  const kept = keptOf(application, retentionMs);
   await store.putMany(
     'outbox',
-    wanting.map(({ id: ep }) => liveRow({ ep, msg, createdAt, type, ...kept }, now, rules.retentionMs)),
+    wanting.map(({ id: ep }) => liveRow({ ep, msg, createdAt, type, ...kept }, now, retentionMs)),
   );
   return woken;
 }
-
-/** Those that are sent to; a reader comes by itself. */
-export const toWake = (endpoints: readonly EndpointItem[]): readonly EndpointId[] =>
-  endpoints.filter(({ kind }) => kind !== 'pull').map(({ id }) => id);
 
 /** The endpoints that get a message; its body is read only where a filter asks for it. */
 export async function matching(
