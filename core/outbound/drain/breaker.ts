@@ -84,17 +84,18 @@ export function afterAnswer(before: Breaker, verdict: Verdict, rules: BreakerRul
   return aboutMessage(isNew ? { ...failing, recent: remember(failing, '0', rules) } : failing, rules);
 }
 
+/** Of failures, after a success. */
+const FORGOTTEN = {
+  throttles: undefined,
+  failingSince: undefined,
+  goneAt: undefined,
+  forbiddenAt: undefined,
+  failed: undefined,
+  silentSince: undefined,
+};
+
 function succeeded(breaker: Breaker, rules: BreakerRules): Breaker {
-  const {
-    throttles: _,
-    failingSince: __,
-    goneAt: ___,
-    forbiddenAt: ____,
-    failed: _____,
-    silentSince: ______,
-    ...rest
-  } = breaker;
-  const good: Breaker = { ...rest, probes: 0, recent: remember(breaker, '1', rules) };
+  const good: Breaker = { ...breaker, ...FORGOTTEN, probes: 0, recent: remember(breaker, '1', rules) };
   if (isOnTrial(breaker)) return { ...good, recovered: 0, ramp: 1, round: 0 };
   const stepped = breaker.ramp === undefined ? good : stepUp(good, breaker.ramp, rules.cap);
   if (breaker.opens === 0) return stepped;

@@ -27,49 +27,26 @@ export interface Learnt {
   /** The message that was asked about. */
   readonly about: string;
 }
-/** Of failures, after a success. */
-const FORGOTTEN = {
-  throttles: undefined,
-  failingSince: undefined,
-  goneAt: undefined,
-  forbiddenAt: undefined,
-  failed: undefined,
-  silentSince: undefined,
-};
-
 /** After an answer. */
 export function learn(health: Health, learnt: Learnt, rules: Omit<BreakerRules, 'cap' | 'about'>): Health {
   const { verdict, ms, code, maxConcurrency, about } = learnt;
   const { now } = rules;
   if (verdict.fault === 'ours') return health;
   const cap = Math.min(health.steadyCap ?? health.cap, maxConcurrency);
-  const breaker = afterAnswer(health, verdict, { ...rules, cap, about });
-  const paced = paceAfter(health, verdict, ms, maxConcurrency);
-  const opened = breaker.holdWhy === 'breaker' && health.holdUntil === undefined;
+  const judged: Health = { ...health, ...afterAnswer(health, verdict, { ...rules, cap, about }) };
+  const paced = paceAfter(judged, verdict, ms, maxConcurrency);
+  const opened = judged.holdWhy === 'breaker' && health.holdUntil === undefined;
   const good = verdict.fault === 'none';
   return {
-    ...health,
-    ...breaker,
-    ...only(opened ? paceOnOpening(paced) : paced),
+    ...(opened ? paceOnOpening(paced) : paced),
     hours: addToHours(health.hours, now, { ok: good ? 1 : 0, fail: good ? 0 : 1 }),
     ...(good
       ? { lastSuccessAt: now, oks: (health.oks ?? 0) + 1 }
       : { lastFailureAt: now, lastFailureClass: verdict.class, lastFailureCode: code }),
     lastClass: verdict.class,
     lastCode: code,
-    // A key that the breaker dropped is dropped here, too.
-    ...(good ? FORGOTTEN : {}),
   };
 }
-const only = ({ cap, steadyCap, streak, cooldown, ewmaMs, lane, quick }: Pace): Pace => ({
-  cap,
-  steadyCap,
-  streak,
-  cooldown,
-  ewmaMs,
-  lane,
-  quick,
-});
 
 /** Requests at once now; none while a hold is set. */
 export function slotsOf(health: Health, maxConcurrency: number): number {

@@ -4,16 +4,11 @@
  */
 import type { EpochMs } from '#core/glossary.ts';
 import type { Verdict } from '#core/outbound/ports.ts';
+import type { SessionState } from '#core/outbound/protocol/delivery-writes.ts';
+import type { EndpointItem, RuntimeItem } from '#core/outbound/protocol/items.ts';
 
-export interface Pace {
-  readonly cap: number;
-  readonly steadyCap?: number | undefined;
-  readonly streak?: number | undefined;
-  readonly cooldown?: number | undefined;
-  readonly ewmaMs: number;
-  readonly lane: 'fast' | 'slow';
-  readonly quick?: number | undefined;
-}
+export type Pace = Pick<RuntimeItem, 'cap' | 'ewmaMs' | 'lane'> &
+  Pick<SessionState, 'steadyCap' | 'streak' | 'cooldown' | 'quick'>;
 /** Requests at once of a new endpoint. */
 const FIRST_CAP = 5;
 export const FIRST_PACE = { cap: FIRST_CAP, ewmaMs: 0, lane: 'fast' } as const satisfies Pace;
@@ -25,7 +20,7 @@ const QUICK_TO_BE_FAST = 20;
 export const FULL_PAGES_TO_BE_SLOW = 3;
 
 /** The pace after an answer that took `ms`. */
-export function paceAfter(pace: Pace, verdict: Verdict, ms: number, maxConcurrency: number): Pace {
+export function paceAfter<P extends Pace>(pace: P, verdict: Verdict, ms: number, maxConcurrency: number): P {
   const ewmaMs = Math.round(pace.ewmaMs === 0 ? ms : pace.ewmaMs + SMOOTHING * (ms - pace.ewmaMs));
   const good = verdict.fault === 'none';
   const quick = good && ms < QUICK_MS ? Math.min((pace.quick ?? 0) + 1, QUICK_TO_BE_FAST) : 0;
@@ -35,7 +30,7 @@ export function paceAfter(pace: Pace, verdict: Verdict, ms: number, maxConcurren
 }
 
 /** One more, after as many successes as may be in the air. */
-function faster(pace: Pace, maxConcurrency: number): Pace {
+function faster<P extends Pace>(pace: P, maxConcurrency: number): P {
   const streak = (pace.streak ?? 0) + 1;
   const rested = Math.max(0, (pace.cooldown ?? 0) - 1);
   const steady = { ...pace, steadyCap: undefined, cooldown: rested === 0 ? undefined : rested };
@@ -44,7 +39,7 @@ function faster(pace: Pace, maxConcurrency: number): Pace {
 }
 
 /** Half, once a round: answers to requests that were in the air together are one fault. */
-function slower(pace: Pace): Pace {
+function slower<P extends Pace>(pace: P): P {
   const cooldown = pace.cooldown ?? 0;
   if (cooldown > 0) return { ...pace, streak: 0, cooldown: cooldown - 1 };
   const cap = Math.max(1, Math.floor(pace.cap / 2));
@@ -52,7 +47,7 @@ function slower(pace: Pace): Pace {
 }
 
 /** The breaker opened: what it recovers to is the cap of before it began to fail. */
-export function paceOnOpening(pace: Pace): Pace {
+export function paceOnOpening<P extends Pace>(pace: P): P {
   return { ...pace, cap: pace.steadyCap ?? pace.cap, steadyCap: undefined, cooldown: undefined, streak: 0 };
 }
 
@@ -63,18 +58,11 @@ export function laneOf(pace: Pace, opens: number, fullPages: number): 'fast' | '
   return pace.ewmaMs > SLOW_MS ? 'slow' : 'fast';
 }
 
-export interface Rate {
-  readonly perSecond: number;
-  readonly burst: number;
-}
-export interface Bucket {
-  readonly tokens: number;
-  readonly at: EpochMs;
-}
+export type Bucket = NonNullable<RuntimeItem['bucket']>;
 /** Takes one request out of the bucket, or says how long until there is one. A new bucket is full. */
 export function takeToken(
   bucket: Bucket | undefined,
-  rate: Rate,
+  rate: NonNullable<EndpointItem['rate']>,
   now: EpochMs,
 ): { readonly bucket: Bucket; readonly waitMs: number } {
   const from = bucket ?? { tokens: rate.burst, at: now };
