@@ -19,8 +19,8 @@ import {
   endpointNameKey,
   secretsKey,
 } from '#core/outbound/protocol/keys.ts';
+import type { ClosedGate } from '#core/outbound/registry/endpoints.ts';
 import {
-  type ClosedGate,
   gateOfImported,
   type ImportedApplication,
   type ImportedContact,

@@ -10,6 +10,7 @@ import {
   showOneMessage,
 } from '#core/outbound/api/deliveries/messages-api.ts';
 import { createJob, listJobs, replayOne, showOneJob, steerJob } from '#core/outbound/api/deliveries/replay-api.ts';
+import { disable, pause, resume } from '#core/outbound/gate/gate.ts';
 import type { Reply } from '#core/reply.ts';
 import { answering } from './answering.ts';
 import type { ApiCall } from './api-call.ts';
@@ -19,7 +20,7 @@ import { activateSecret, revealSecret, rotateSecret } from './endpoint-secret.ts
 import { changeOne, createOne, deleteOne, listAll, putOne, showOne } from './endpoints-api.ts';
 import { eraseApp, showOneErasure } from './erasure-api.ts';
 import { deleteType, listTypes, showOneType } from './event-types-api.ts';
-import { disableOne, enableOne, pauseOne, resumeOne, tryOne } from './gate-api.ts';
+import { enableOne, tryOne, turnOne } from './gate-api.ts';
 import { showHealth, showStats, showSummary } from './health-api.ts';
 import { createToken, revokeOneToken, revokeTokens } from './portal-tokens-api.ts';
 import { resealSecrets } from './reseal-api.ts';
@@ -43,9 +44,9 @@ const ANSWERS: Readonly<Record<DeliveryRoute, (call: ApiCall) => Promise<Reply>>
   'GET /v1/apps/{app}/endpoints/{ep}/secret': revealSecret,
   'POST /v1/apps/{app}/endpoints/{ep}/secret/rotate': rotateSecret,
   'POST /v1/apps/{app}/endpoints/{ep}/secret/activate': activateSecret,
-  'POST /v1/apps/{app}/endpoints/{ep}/pause': pauseOne,
-  'POST /v1/apps/{app}/endpoints/{ep}/resume': resumeOne,
-  'POST /v1/apps/{app}/endpoints/{ep}/disable': disableOne,
+  'POST /v1/apps/{app}/endpoints/{ep}/pause': turnOne(pause),
+  'POST /v1/apps/{app}/endpoints/{ep}/resume': turnOne(resume),
+  'POST /v1/apps/{app}/endpoints/{ep}/disable': turnOne(disable),
   'POST /v1/apps/{app}/endpoints/{ep}/enable': enableOne,
   'POST /v1/apps/{app}/endpoints/{ep}/trial': tryOne,
   'POST /v1/apps/{app}/endpoints/{ep}/test': testOne,

@@ -1,5 +1,5 @@
 /** What people do to an endpoint's gate. */
-import { disable, enableEndpoint, type GateResult, pause, resume, tryEndpoint } from '#core/outbound/gate/gate.ts';
+import { disable, enableEndpoint, type GateResult, type pause, tryEndpoint } from '#core/outbound/gate/gate.ts';
 import { stateOf } from '#core/outbound/protocol/endpoint-state.ts';
 import type { EndpointItem } from '#core/outbound/protocol/items.ts';
 import { oneOf } from '#core/problem.ts';
@@ -28,25 +28,17 @@ const actOf = (call: ApiCall, body: WhyBody) => {
   return { by, why: said, now: call.ports.clock.now() };
 };
 
-export async function pauseOne(call: ApiCall): Promise<Reply> {
-  const body = bodyOf<WhyBody>(call, GATE_FIELDS);
-  const endpoint = await endpointOf(call);
-  return answer(call, endpoint, await pause(call.ports, endpoint.id, actOf(call, body)));
-}
-
-export async function resumeOne(call: ApiCall): Promise<Reply> {
-  const body = bodyOf<WhyBody>(call, GATE_FIELDS);
-  const endpoint = await endpointOf(call);
-  return answer(call, endpoint, await resume(call.ports, endpoint.id, actOf(call, body)));
-}
-
-export async function disableOne(call: ApiCall): Promise<Reply> {
-  const body = bodyOf<WhyBody>(call, GATE_FIELDS);
-  const endpoint = await endpointOf(call);
-  const result = await disable(call.ports, endpoint.id, actOf(call, body));
-  if (result.kind === 'done') await tellOperational(call, 'endpoint.disabled', endpoint, { reason: 'by a person' });
-  return answer(call, endpoint, result);
-}
+/** Pause, resume or disable. */
+export const turnOne =
+  (act: typeof pause) =>
+  async (call: ApiCall): Promise<Reply> => {
+    const body = bodyOf<WhyBody>(call, GATE_FIELDS);
+    const endpoint = await endpointOf(call);
+    const result = await act(call.ports, endpoint.id, actOf(call, body));
+    if (act === disable && result.kind === 'done')
+      await tellOperational(call, 'endpoint.disabled', endpoint, { reason: 'by a person' });
+    return answer(call, endpoint, result);
+  };
 
 /** `backlog`: what becomes of what waited; with `since`, older messages are dropped. */
 export async function enableOne(call: ApiCall): Promise<Reply> {

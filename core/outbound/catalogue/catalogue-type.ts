@@ -1,20 +1,11 @@
 /** One type of the catalogue as the API takes and answers it, free of what says nothing. */
-interface Form {
-  readonly version?: string;
-  readonly schema?: unknown;
-  readonly example?: unknown;
-  readonly deprecated?: boolean;
-}
+import type { EventTypeItem } from '#core/outbound/protocol/items.ts';
+
 /** `name`, and the body of `PUT /v1/event-types/{name}`. */
-export interface CatalogueType extends Form {
+export interface CatalogueType extends Partial<Omit<EventTypeItem, 'name' | 'endsAt'>> {
   readonly name: string;
-  readonly description?: string;
-  readonly group?: string;
-  readonly validate?: 'off' | 'warn' | 'reject';
   /** ISO 8601. */
   readonly ends_at?: string;
-  readonly replacement?: string;
-  readonly earlier?: readonly Form[];
 }
 
 const says = ([name, value]: readonly [string, unknown]): boolean => {

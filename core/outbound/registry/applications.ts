@@ -1,6 +1,6 @@
 /** Applications: one customer of the producer each. Inputs are checked by the API; here only what the table must hold. */
 import type { EpochMs } from '#core/glossary.ts';
-import type { ItemStore } from '#core/outbound/ports.ts';
+import type { ItemStore, OutboundPorts } from '#core/outbound/ports.ts';
 import {
   changeRevoked,
   changeApplication as changeWrite,
@@ -9,13 +9,8 @@ import {
 import { type AppId, freshId } from '#core/outbound/protocol/ids.ts';
 import type { ApplicationItem } from '#core/outbound/protocol/items.ts';
 import { APPS, applicationKey, appNameKey, listedAt } from '#core/outbound/protocol/keys.ts';
-import type { Clock, Ids } from '#core/ports.ts';
 
-export interface RegistryPorts {
-  readonly store: ItemStore;
-  readonly clock: Clock;
-  readonly ids: Ids;
-}
+export type RegistryPorts = Pick<OutboundPorts, 'store' | 'clock' | 'ids'>;
 
 export type NewApplication = Pick<ApplicationItem, 'name' | 'metadata' | 'limits' | 'format'> &
   Partial<Pick<ApplicationItem, 'uid' | Optional>>;

@@ -3,7 +3,7 @@
 import { DependencyError } from '#core/errors.ts';
 import { given } from '#core/given.ts';
 import { FIRST_PACE } from '#core/outbound/drain/pace.ts';
-import type { ItemStore } from '#core/outbound/ports.ts';
+import type { ItemStore, OutboundPorts } from '#core/outbound/ports.ts';
 import {
   changeEndpoint as changeWrites,
   createEndpoint as createWrites,
@@ -58,6 +58,13 @@ export async function listEndpoints(
 /** An id before the item is: secrets are sealed about it. */
 export const newEndpointId = ({ clock, ids }: RegistryPorts): EndpointId => freshId('ep', clock.now(), ids.uuid());
 
+/** As nothing has been sent to it. */
+export const newRuntime = ({ id: ep, app, kind }: EndpointItem, gate: ClosedGate): RuntimeItem => ({
+  ...{ ep, app, ...(kind === 'pull' ? { pulled: true } : {}), ...gate },
+  ...{ crashes: 0, opens: 0, probes: 0, dead: 0, ...FIRST_PACE },
+});
+export type ClosedGate = Pick<RuntimeItem, 'gate' | 'gateBy' | 'gateWhy' | 'gateSince'>;
+
 /** W19 for a new one, with its secrets (sealed about `id`). */
 export async function createEndpoint(
   { store, clock, ids }: RegistryPorts,
@@ -68,18 +75,7 @@ export async function createEndpoint(
   const now = clock.now();
   const { id, keys } = secret;
   const endpoint: EndpointItem = { ...given, id, app: application.id, subscribedAt: now, version: 1, createdAt: now };
-  const runtime: RuntimeItem = {
-    ep: id,
-    app: application.id,
-    ...(given.kind === 'pull' ? { pulled: true } : {}),
-    gate: 'open',
-    gateSince: now,
-    crashes: 0,
-    opens: 0,
-    probes: 0,
-    dead: 0,
-    ...FIRST_PACE,
-  };
+  const runtime = newRuntime(endpoint, { gate: 'open', gateSince: now });
   const limit = application.limits.endpoints ?? DEFAULT_ENDPOINT_LIMIT;
   for (let attempt = 1; ; attempt++) {
     const result = await store.transact(createWrites(endpoint, { keys, version: 1 }, runtime, limit), ids.uuid());
@@ -143,12 +139,7 @@ function changed(there: EndpointItem, fields: EndpointChange, now: number): Endp
  * an erasure finds them by it. False: there is no such endpoint. Throws DependencyError where others were quicker each time.
  */
 export async function deleteEndpoint(
-  {
-    store,
-    clock,
-    ids,
-    wake,
-  }: RegistryPorts & { readonly wake: { send(wakeUps: readonly { v: 1; ep: string }[]): Promise<void> } },
+  { store, clock, ids, wake }: RegistryPorts & Pick<OutboundPorts, 'wake'>,
   app: AppId,
   id: EndpointId,
   by: Pick<GateAct, 'by' | 'why'> & { readonly retentionMs: number },

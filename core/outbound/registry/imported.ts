@@ -1,22 +1,13 @@
 /** Applications, endpoints and contacts of another environment, under their own ids. Nothing is sent by it, and nobody is told. */
-import { FIRST_PACE } from '#core/outbound/drain/pace.ts';
-import type { ItemResult, ItemStore, ItemsTransactResult } from '#core/outbound/ports.ts';
+import type { ItemResult, ItemStore, ItemsTransactResult, OutboundPorts } from '#core/outbound/ports.ts';
 import { createApplication, putContacts } from '#core/outbound/protocol/control-writes.ts';
 import { createEndpoint } from '#core/outbound/protocol/delivery-writes.ts';
-import type {
-  ApplicationItem,
-  Contact,
-  ContactsItem,
-  EndpointItem,
-  RuntimeItem,
-  StoredKey,
-} from '#core/outbound/protocol/items.ts';
+import type { ApplicationItem, Contact, ContactsItem, EndpointItem, StoredKey } from '#core/outbound/protocol/items.ts';
 import { APPS, listedAt } from '#core/outbound/protocol/keys.ts';
-import type { Ids } from '#core/ports.ts';
+import { type ClosedGate, newRuntime } from './endpoints.ts';
 
-interface Ports {
+interface Ports extends Pick<OutboundPorts, 'ids'> {
   readonly store: Pick<ItemStore, 'transact'>;
-  readonly ids: Ids;
 }
 
 /** Why an imported endpoint is paused: whoever resumes all of them knows them by it. */
@@ -34,8 +25,6 @@ export function importApplication({ store, ids }: Ports, given: ImportedApplicat
   return store.transact(createApplication({ ...given, ...counts, ...listedAt(APPS, createdAt, id) }), ids.uuid());
 }
 
-export type ClosedGate = Pick<RuntimeItem, 'gate' | 'gateBy' | 'gateWhy' | 'gateSince'>;
-
 /** Who opened it here opens it: an open one is paused by the operator. One that was closed stays so; since when, nobody knows. */
 export const gateOfImported = (was: Partial<ClosedGate>, now: number): ClosedGate =>
   was.gate === 'paused' || was.gate === 'disabled'
@@ -49,10 +38,7 @@ export function importEndpoint(
   keys: readonly StoredKey[],
   { gate, limit }: { readonly gate: ClosedGate; readonly limit: number },
 ): Promise<ItemsTransactResult> {
-  const { id: ep, app } = endpoint;
-  const pulled = endpoint.kind === 'pull' ? ({ pulled: true } as const) : {};
-  const runtime: RuntimeItem = { ep, app, ...pulled, ...gate, crashes: 0, opens: 0, probes: 0, dead: 0, ...FIRST_PACE };
-  return store.transact(createEndpoint(endpoint, { keys, version: 1 }, runtime, limit), ids.uuid());
+  return store.transact(createEndpoint(endpoint, { keys, version: 1 }, newRuntime(endpoint, gate), limit), ids.uuid());
 }
 
 export type ImportedContact = Pick<Contact, 'id' | 'email' | 'url' | 'key' | 'createdAt'> &
