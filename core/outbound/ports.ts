@@ -6,6 +6,7 @@
 
 import type { Condition } from '#core/condition.ts';
 import type { EpochMs } from '#core/glossary.ts';
+import type { BlobList, BlobStore, Clock, Codec, Crypto, Ids, Random, Telemetry, Timer } from '#core/ports.ts';
 
 // ---- items -----------------------------------------------------------------------------------------------------------
 
@@ -290,4 +291,27 @@ export interface Sealer {
   isCurrent(sealed: string, about: string): boolean;
   /** Names the key that `seal` uses, and does not tell it. */
   readonly keyName: string;
+}
+
+// ---- all of them -----------------------------------------------------------------------------------------------------
+
+/** By the names that the rules call them by: each says which of them it needs, and what of one where that is less. */
+export interface OutboundPorts {
+  readonly store: ItemStore;
+  readonly codec: Pick<Codec, 'deflate' | 'inflate'>;
+  readonly blobs: BlobStore & BlobList;
+  /** Fan-out, operational events, replay jobs. */
+  readonly jobs: JobQueue;
+  /** wake-fast. */
+  readonly wake: WakeQueue;
+  /** wake-slow: what is passed on, and what is looked at again soon. */
+  readonly slow: WakeQueue;
+  readonly sender: WebhookSender;
+  readonly sealer: Sealer;
+  readonly crypto: Pick<Crypto, 'hash'>;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly random: Random;
+  readonly timer: Timer;
+  readonly telemetry: Telemetry;
 }

@@ -5,16 +5,15 @@ import type { TargetRules } from '#core/outbound/address/target-url.ts';
 import type { JudgeSchema } from '#core/outbound/catalogue/judge-publication.ts';
 import { tellAbout } from '#core/outbound/drain/tell.ts';
 import type { NoteRows } from '#core/outbound/fan-out/note-rows.ts';
-import type { ItemStore, JobQueue, Sealer, WakeQueue, WebhookSender } from '#core/outbound/ports.ts';
+import type { OutboundPorts } from '#core/outbound/ports.ts';
 import type { AppId } from '#core/outbound/protocol/ids.ts';
 import type { ApplicationItem, ContactKind, EndpointItem } from '#core/outbound/protocol/items.ts';
-import type { BodyPorts } from '#core/outbound/publish/message-body.ts';
 import { findApplication } from '#core/outbound/registry/applications.ts';
 import { countCall, type LimitedCall } from '#core/outbound/registry/call-limits.ts';
 import { findEndpoint } from '#core/outbound/registry/endpoints.ts';
 import type { SignAttempt } from '#core/outbound/sign/attempt-to-sign.ts';
 import type { GivenForm } from '#core/outbound/sign/signature-form.ts';
-import type { BlobList, BlobStore, Clock, Ids, SigningCrypto, Telemetry, Timer } from '#core/ports.ts';
+import type { SigningCrypto, Telemetry, Timer } from '#core/ports.ts';
 import { allowing, type Check, digits, object, problemsOf } from '#core/problem.ts';
 import { refuse, refuseProblems } from '#core/problem-reply.ts';
 import { json, type Reply } from '#core/reply.ts';
@@ -24,21 +23,11 @@ import { DAY_MS, MINUTE_MS } from '#core/time.ts';
 import type { DeliveryRoute } from './api-routes.ts';
 import type { Customer } from './customer.ts';
 
-export interface ApiPorts extends BodyPorts {
-  readonly blobs: BlobStore & BlobList;
-  readonly store: ItemStore;
-  /** wake-fast. */
-  readonly wake: WakeQueue;
-  /** For operational events. */
-  readonly jobs: JobQueue;
-  readonly sender: WebhookSender;
+export interface ApiPorts extends Omit<OutboundPorts, 'slow' | 'random' | 'timer' | 'telemetry'> {
   readonly sign: SignAttempt;
-  readonly sealer: Sealer;
   readonly crypto: Pick<SigningCrypto, 'hash' | 'hmac' | 'publicEd25519' | 'equal'>;
   /** Under which portal tokens are signed, the newest first. */
   readonly portalKeys: readonly Uint8Array[];
-  readonly clock: Clock;
-  readonly ids: Ids;
   readonly noteRows: NoteRows;
   readonly timer: Pick<Timer, 'sleep'>;
   /** Of the examples of event types. */
@@ -65,15 +54,13 @@ export interface ApiRules {
   readonly contacts?: readonly ContactKind[];
 }
 
-interface ApiRequest {
+export interface ApiCall {
   /** Decoded. */
   readonly path: Readonly<Record<string, string | undefined>>;
   readonly query: Readonly<Record<string, string | undefined>>;
   readonly body: string | undefined;
   /** The caller's IAM identity. */
   readonly caller: string;
-}
-export interface ApiCall extends ApiRequest {
   readonly route: DeliveryRoute;
   readonly ports: ApiPorts;
   readonly rules: ApiRules;

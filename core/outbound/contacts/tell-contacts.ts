@@ -8,7 +8,7 @@ import { given } from '#core/given.ts';
 import type { EpochMs } from '#core/glossary.ts';
 import { classifyAnswer } from '#core/outbound/drain/classify-answer.ts';
 import { pagesOf } from '#core/outbound/pages.ts';
-import type { ItemStore, Mailer, Sealer, WebhookSender } from '#core/outbound/ports.ts';
+import type { Mailer, OutboundPorts } from '#core/outbound/ports.ts';
 import { putContacts } from '#core/outbound/protocol/control-writes.ts';
 import { type AppId, toBase32 } from '#core/outbound/protocol/ids.ts';
 import type { ApplicationItem, Contact } from '#core/outbound/protocol/items.ts';
@@ -16,21 +16,17 @@ import { applicationKey, contactsDue, contactsKey } from '#core/outbound/protoco
 import { buildEnvelope } from '#core/outbound/publish/envelope.ts';
 import { changeContacts, contactWith, hasWork } from '#core/outbound/registry/contacts.ts';
 import type { SignAttempt } from '#core/outbound/sign/attempt-to-sign.ts';
-import type { Clock, Telemetry } from '#core/ports.ts';
+import type { Telemetry } from '#core/ports.ts';
 import { utf8 } from '#core/scan/bytes.ts';
 import { HOUR_MS, MINUTE_MS } from '#core/time.ts';
 import { confirmUrl, type LinkPorts, leaveUrl, newToken } from './contact-links.ts';
 import { confirmMail, newsMail } from './mail-text.ts';
 import { isDayOver, type News, newsOf, type Span, type State, stateOf } from './news.ts';
 
-export interface ContactPorts extends LinkPorts {
-  readonly store: ItemStore;
-  readonly sealer: Sealer;
-  readonly sender: WebhookSender;
+export interface ContactPorts extends LinkPorts, Pick<OutboundPorts, 'store' | 'sealer' | 'sender' | 'clock'> {
   readonly sign: SignAttempt;
   /** Absent: no mail is sent. */
   readonly mailer?: Mailer | undefined;
-  readonly clock: Clock;
   readonly randomBytes: (count: number) => Uint8Array;
   readonly telemetry: Pick<Telemetry, 'count' | 'log'>;
 }

@@ -1,27 +1,16 @@
 /** What the drain asks of the outside, and the numbers it goes by. */
 import type { EpochMs } from '#core/glossary.ts';
-import type { ItemStore, JobQueue, Sealer, WakeQueue, WebhookSender } from '#core/outbound/ports.ts';
+import type { OutboundPorts, Sealer } from '#core/outbound/ports.ts';
 import type { OutboundTimings } from '#core/outbound/protocol/timings.ts';
 import type { BodyPorts } from '#core/outbound/publish/message-body.ts';
 import type { SignAttempt } from '#core/outbound/sign/attempt-to-sign.ts';
-import type { Clock, Crypto, DeadQueue, Ids, Random, ReceiptBox, Telemetry, Timer } from '#core/ports.ts';
+import type { DeadQueue, ReceiptBox } from '#core/ports.ts';
 import type { DisableAt, OpensAt } from './schedule.ts';
 
-export interface DrainPorts extends BodyPorts {
-  readonly store: ItemStore;
-  /** wake-slow: what is passed on, and what is looked at again soon. */
-  readonly slow: WakeQueue;
-  /** For operational events: a session may not write messages. */
-  readonly jobs: JobQueue;
-  readonly sender: WebhookSender;
+/** `jobs`: for operational events, as a session may not write messages. */
+export interface DrainPorts extends BodyPorts, Omit<OutboundPorts, 'blobs' | 'sealer' | 'wake'> {
   readonly sign: SignAttempt;
   readonly sealer: Pick<Sealer, 'open'>;
-  readonly crypto: Pick<Crypto, 'hash'>;
-  readonly clock: Clock;
-  readonly ids: Ids;
-  readonly random: Random;
-  readonly timer: Timer;
-  readonly telemetry: Telemetry;
   /** Where a message that is no wake-up goes, whole. */
   readonly dead: Pick<DeadQueue, 'send'>;
   readonly receipts: ReceiptBox;

@@ -1,16 +1,13 @@
 /** Takes the body of a message away, from every copy of it, too. */
 import { allOf } from '#core/outbound/pages.ts';
-import type { ItemStore } from '#core/outbound/ports.ts';
+import type { ItemStore, OutboundPorts } from '#core/outbound/ports.ts';
 import { removeBody } from '#core/outbound/protocol/delivery-writes.ts';
 import type { MessageItem } from '#core/outbound/protocol/items.ts';
 import { copiesRange, messageKey } from '#core/outbound/protocol/keys.ts';
 import { emptyBodies } from '#core/outbound/publish/message-body.ts';
-import type { BlobList, BlobStore, Clock } from '#core/ports.ts';
 
-export interface EraseBodyPorts {
-  readonly blobs: BlobStore & BlobList;
+export interface EraseBodyPorts extends Pick<OutboundPorts, 'blobs' | 'clock'> {
   readonly store: Pick<ItemStore, 'get' | 'query' | 'update'>;
-  readonly clock: Clock;
 }
 
 /** How many copies were found, copies of copies among them. May be cut off anywhere and repeated. Throws DependencyError. */

@@ -4,21 +4,15 @@
  * item with counts and times: the report.
  */
 import type { EpochMs } from '#core/glossary.ts';
-import type { ItemStore } from '#core/outbound/ports.ts';
+import type { OutboundPorts } from '#core/outbound/ports.ts';
 import { deleteEndpoint } from '#core/outbound/protocol/delivery-writes.ts';
 import type { EndpointId } from '#core/outbound/protocol/ids.ts';
 import { ERASURES, endpointKey, listOf } from '#core/outbound/protocol/keys.ts';
 import { rowExpiry } from '#core/outbound/protocol/timings.ts';
-import type { BlobList, BlobStore, Clock, Ids } from '#core/ports.ts';
 import { ERASED_KINDS, type ErasedCounts, type Erasure, keepErasure, type Page, parseErasure } from './erasure.ts';
 import { findNext } from './find-items.ts';
 
-export interface ErasePorts {
-  readonly store: ItemStore;
-  readonly blobs: BlobStore & BlobList;
-  readonly clock: Clock;
-  readonly ids: Ids;
-}
+export type ErasePorts = Pick<OutboundPorts, 'store' | 'blobs' | 'clock' | 'ids'>;
 
 const AT_ONCE = 25;
 const TRIES = 4;

@@ -3,21 +3,17 @@
  * second, as ever; whatever goes wrong on the way, the job is sent after all, and puts the same rows.
  */
 import { askOrSkip } from '#core/ask.ts';
-import type { ItemStore, WakeQueue } from '#core/outbound/ports.ts';
+import type { ItemStore, OutboundPorts } from '#core/outbound/ports.ts';
 import type { ApplicationItem, MessageItem } from '#core/outbound/protocol/items.ts';
 import type { BodyPorts } from '#core/outbound/publish/message-body.ts';
-import type { Clock, Telemetry } from '#core/ports.ts';
 import type { EndpointsOf } from './endpoints-of.ts';
 import { matching, putRows } from './fan-out.ts';
 import { wantedThen } from './match-endpoint.ts';
 import type { NoteRows } from './note-rows.ts';
 
-export interface FanOutNowPorts extends BodyPorts {
+export interface FanOutNowPorts extends BodyPorts, Pick<OutboundPorts, 'wake' | 'clock' | 'telemetry'> {
   readonly store: Pick<ItemStore, 'putMany'>;
   readonly endpoints: EndpointsOf;
-  readonly wake: WakeQueue;
-  readonly clock: Clock;
-  readonly telemetry: Telemetry;
   readonly noteRows: NoteRows;
 }
 

@@ -4,7 +4,7 @@
  */
 import { given } from '#core/given.ts';
 import { allOf } from '#core/outbound/pages.ts';
-import type { FanOutJob, ItemStore, Job, JobQueue, OperationalJob, WakeQueue, WalkJob } from '#core/outbound/ports.ts';
+import type { FanOutJob, ItemStore, Job, OperationalJob, OutboundPorts, WalkJob } from '#core/outbound/ports.ts';
 import { liveRow } from '#core/outbound/protocol/delivery-writes.ts';
 import type { AppId, EndpointId, JobId, MessageId } from '#core/outbound/protocol/ids.ts';
 import type { ApplicationItem, EndpointItem, MessageItem } from '#core/outbound/protocol/items.ts';
@@ -12,18 +12,14 @@ import { APPS, applicationKey, listOf, messageKey, newAppsRange } from '#core/ou
 import { keptOf } from '#core/outbound/protocol/timings.ts';
 import { dataOf } from '#core/outbound/publish/envelope.ts';
 import { type BodyPorts, readBody } from '#core/outbound/publish/message-body.ts';
-import type { Clock, Telemetry } from '#core/ports.ts';
+import type { Telemetry } from '#core/ports.ts';
 import { MINUTE_MS } from '#core/time.ts';
 import type { EndpointsOf } from './endpoints-of.ts';
 import { mismatchOf, wantedThen } from './match-endpoint.ts';
 import type { NoteRows } from './note-rows.ts';
 
-export interface FanOutPorts extends BodyPorts {
-  readonly store: ItemStore;
+export interface FanOutPorts extends BodyPorts, Pick<OutboundPorts, 'store' | 'jobs' | 'wake' | 'clock'> {
   readonly endpoints: EndpointsOf;
-  readonly jobs: JobQueue;
-  readonly wake: WakeQueue;
-  readonly clock: Clock;
   readonly telemetry: Pick<Telemetry, 'count' | 'log'>;
   readonly noteRows: NoteRows;
   /** Publishes an operational event of a session. */

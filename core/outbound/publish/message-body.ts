@@ -1,13 +1,13 @@
 /** The bytes of a message: in its item while they are small, else in the blob store. */
+import type { OutboundPorts } from '#core/outbound/ports.ts';
 import type { MessageItem } from '#core/outbound/protocol/items.ts';
-import type { BlobList, BlobStore, Codec } from '#core/ports.ts';
+import type { BlobList, BlobStore } from '#core/ports.ts';
 
 /** Deflated bodies up to this lie in the item. */
 const INLINE_BYTES = 64 * 1024;
 export const MAX_BODY_BYTES = 256 * 1024;
 
-export interface BodyPorts {
-  readonly codec: Pick<Codec, 'deflate' | 'inflate'>;
+export interface BodyPorts extends Pick<OutboundPorts, 'codec'> {
   readonly blobs: BlobStore;
 }
 

@@ -4,7 +4,7 @@
  */
 import { given } from '#core/given.ts';
 import type { EpochMs } from '#core/glossary.ts';
-import type { ItemStore, JobQueue } from '#core/outbound/ports.ts';
+import type { ItemStore, OutboundPorts } from '#core/outbound/ports.ts';
 import { putMessage } from '#core/outbound/protocol/delivery-writes.ts';
 import { type AppId, type MessageId, messageIdOf } from '#core/outbound/protocol/ids.ts';
 import {
@@ -16,16 +16,13 @@ import {
 } from '#core/outbound/protocol/items.ts';
 import { applicationKey, messageListed } from '#core/outbound/protocol/keys.ts';
 import { deliveryExpiry, keptOf, retentionOf } from '#core/outbound/protocol/timings.ts';
-import type { Clock, Crypto, Telemetry } from '#core/ports.ts';
+import type { Crypto, Telemetry } from '#core/ports.ts';
 import { toHex } from '#core/scan/bytes.ts';
 import { buildEnvelope } from './envelope.ts';
 import { type BodyPorts, emptyBody, MAX_BODY_BYTES, storeBody } from './message-body.ts';
 
-export interface PublishPorts extends BodyPorts {
+export interface PublishPorts extends BodyPorts, Pick<OutboundPorts, 'jobs' | 'crypto' | 'clock'> {
   readonly store: Pick<ItemStore, 'get' | 'put'>;
-  readonly jobs: JobQueue;
-  readonly crypto: Pick<Crypto, 'hash'>;
-  readonly clock: Clock;
   readonly telemetry: Pick<Telemetry, 'count'>;
   /** Puts rows and sends wake-ups at once where they are few; false: the job does it. Absent: always the job. */
   readonly fanOutNow?: (published: {

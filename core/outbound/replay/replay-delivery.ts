@@ -4,21 +4,17 @@
  */
 import { given } from '#core/given.ts';
 import type { NoteRows } from '#core/outbound/fan-out/note-rows.ts';
-import type { ItemStore, WakeQueue } from '#core/outbound/ports.ts';
+import type { ItemStore, OutboundPorts } from '#core/outbound/ports.ts';
 import { isOpen } from '#core/outbound/protocol/decide.ts';
 import { type Replay, replay } from '#core/outbound/protocol/delivery-writes.ts';
 import type { AppId, EndpointId, MessageId } from '#core/outbound/protocol/ids.ts';
 import type { MessageItem, RecordItem, RuntimeItem } from '#core/outbound/protocol/items.ts';
 import { type DeliveryId, messageKey, recordKey, replayNoteKey, runtimeKey } from '#core/outbound/protocol/keys.ts';
 import type { Kept } from '#core/outbound/protocol/timings.ts';
-import type { Clock, Ids } from '#core/ports.ts';
 
-export interface ReplayPorts {
+export interface ReplayPorts extends Pick<OutboundPorts, 'wake' | 'clock' | 'ids'> {
   readonly store: Pick<ItemStore, 'get' | 'put' | 'transact'>;
   readonly noteRows: NoteRows;
-  readonly wake: WakeQueue;
-  readonly clock: Clock;
-  readonly ids: Ids;
 }
 /** With the retention of its application (`keptOf`). */
 export interface ReplayRequest extends Kept {

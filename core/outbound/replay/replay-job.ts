@@ -7,7 +7,7 @@ import { given } from '#core/given.ts';
 import type { EpochMs } from '#core/glossary.ts';
 import type { NoteRows } from '#core/outbound/fan-out/note-rows.ts';
 import { pagesOf } from '#core/outbound/pages.ts';
-import type { ItemStore, WakeQueue } from '#core/outbound/ports.ts';
+import type { ItemStore, OutboundPorts } from '#core/outbound/ports.ts';
 import { keepReplayPlace, putReplayJob, steerReplayJob as steerWrite } from '#core/outbound/protocol/control-writes.ts';
 import type { AppId, EndpointId, JobId } from '#core/outbound/protocol/ids.ts';
 import type { ReplayJobItem } from '#core/outbound/protocol/items.ts';
@@ -21,16 +21,11 @@ import {
   runtimeKey,
 } from '#core/outbound/protocol/keys.ts';
 import { keptOf } from '#core/outbound/protocol/timings.ts';
-import type { Clock, Ids } from '#core/ports.ts';
 import { MINUTE_MS } from '#core/time.ts';
 import { replayOnce } from './replay-delivery.ts';
 import { type Found, firstPlace, leaveForLater, pageOf, type Way } from './replay-way.ts';
 
-export interface ReplayJobPorts {
-  readonly store: ItemStore;
-  readonly wake: WakeQueue;
-  readonly clock: Clock;
-  readonly ids: Ids;
+export interface ReplayJobPorts extends Pick<OutboundPorts, 'store' | 'wake' | 'clock' | 'ids'> {
   readonly noteRows: NoteRows;
 }
 export interface ReplayJobRules {

@@ -1,6 +1,6 @@
 /** The way of a replay job through the deliveries of its endpoints: the next page, and an endpoint that is left for later. */
 import { given } from '#core/given.ts';
-import type { ItemStore, Placed } from '#core/outbound/ports.ts';
+import type { ItemStore, OutboundPorts, Placed } from '#core/outbound/ports.ts';
 import type { EndpointId } from '#core/outbound/protocol/ids.ts';
 import type { RecordItem, ReplayJobItem } from '#core/outbound/protocol/items.ts';
 import {
@@ -11,12 +11,10 @@ import {
   endpointsRange,
   recordsRange,
 } from '#core/outbound/protocol/keys.ts';
-import type { Clock } from '#core/ports.ts';
 import { DAY_MS, parseIso } from '#core/time.ts';
 
-interface WayPorts {
+interface WayPorts extends Pick<OutboundPorts, 'clock'> {
   readonly store: Pick<ItemStore, 'query'>;
-  readonly clock: Clock;
 }
 
 const PAGE = 50;

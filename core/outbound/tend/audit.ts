@@ -7,23 +7,21 @@ import { askOrSkip } from '#core/ask.ts';
 import { given } from '#core/given.ts';
 import type { EpochMs } from '#core/glossary.ts';
 import type { NoteRows } from '#core/outbound/fan-out/note-rows.ts';
-import type { Item, ItemStore, Placed, WakeQueue, WakeUp } from '#core/outbound/ports.ts';
+import type { Item, ItemStore, OutboundPorts, Placed, WakeUp } from '#core/outbound/ports.ts';
 import { isDropped, isOver, isShut } from '#core/outbound/protocol/decide.ts';
 import { stateOf } from '#core/outbound/protocol/endpoint-state.ts';
 import type { AppId } from '#core/outbound/protocol/ids.ts';
 import type { RowItem, RuntimeItem } from '#core/outbound/protocol/items.ts';
 import { deadRange, dueAtOf, laterRange, partOf, rowKind, rowsRange, wakeAtOf } from '#core/outbound/protocol/keys.ts';
 import { parseItem } from '#core/outbound/protocol/parse-item.ts';
-import type { Clock, Telemetry } from '#core/ports.ts';
+import type { Telemetry } from '#core/ports.ts';
 import { sideBySide } from '#core/side-by-side.ts';
 import { HOUR_MS, MINUTE_MS } from '#core/time.ts';
 
-export interface AuditPorts {
+export interface AuditPorts extends Pick<OutboundPorts, 'wake' | 'clock'> {
   readonly store: Pick<ItemStore, 'scan' | 'query'>;
-  readonly wake: WakeQueue;
   /** What it finds is looked at again, until nothing is left. */
   readonly noteRows: NoteRows;
-  readonly clock: Clock;
   readonly telemetry: Pick<Telemetry, 'count' | 'log'>;
 }
 export interface AuditCounts {

@@ -6,7 +6,7 @@
 import type { EpochMs } from '#core/glossary.ts';
 import type { EndpointsOf } from '#core/outbound/fan-out/endpoints-of.ts';
 import { matching } from '#core/outbound/fan-out/fan-out.ts';
-import type { ItemStore, JobQueue } from '#core/outbound/ports.ts';
+import type { ItemStore, OutboundPorts } from '#core/outbound/ports.ts';
 import type { AppId, MessageId } from '#core/outbound/protocol/ids.ts';
 import type { ApplicationItem, MessageItem } from '#core/outbound/protocol/items.ts';
 import {
@@ -21,14 +21,11 @@ import {
   recordKey,
 } from '#core/outbound/protocol/keys.ts';
 import type { BodyPorts } from '#core/outbound/publish/message-body.ts';
-import type { Clock, Telemetry } from '#core/ports.ts';
+import type { Telemetry } from '#core/ports.ts';
 import { HOUR_MS, MINUTE_MS, toHour } from '#core/time.ts';
 
-export interface ReconcilePorts extends BodyPorts {
-  readonly store: ItemStore;
+export interface ReconcilePorts extends BodyPorts, Pick<OutboundPorts, 'store' | 'jobs' | 'clock'> {
   readonly endpoints: EndpointsOf;
-  readonly jobs: JobQueue;
-  readonly clock: Clock;
   readonly telemetry: Pick<Telemetry, 'count'>;
 }
 

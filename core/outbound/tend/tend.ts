@@ -7,16 +7,15 @@
 import { ask } from '#core/ask.ts';
 import type { EpochMs } from '#core/glossary.ts';
 import { eraseSome } from '#core/outbound/erase/erase.ts';
+import type { EndpointsOf } from '#core/outbound/fan-out/endpoints-of.ts';
 import type { NoteRows } from '#core/outbound/fan-out/note-rows.ts';
 import { pagesOf } from '#core/outbound/pages.ts';
-import type { Placed, WakeQueue } from '#core/outbound/ports.ts';
+import type { OutboundPorts, Placed } from '#core/outbound/ports.ts';
 import { giveBackTend, TEND, takeTend } from '#core/outbound/protocol/control-writes.ts';
 import type { EndpointId } from '#core/outbound/protocol/ids.ts';
 import type { ReplayJobItem, RowItem, RuntimeItem } from '#core/outbound/protocol/items.ts';
 import { controlKey, rowKind, WAKE_SHARDS, wakeRange } from '#core/outbound/protocol/keys.ts';
-import type { PublishPorts } from '#core/outbound/publish/publish.ts';
 import { runReplayJobs } from '#core/outbound/replay/replay-job.ts';
-import type { BlobList, BlobStore, Ids, Telemetry } from '#core/ports.ts';
 import { HOUR_MS, MINUTE_MS } from '#core/time.ts';
 import { goOn } from '#core/unbroken.ts';
 import { type AuditPlace, audit, TURNS } from './audit.ts';
@@ -24,24 +23,12 @@ import { type Backlog, backlogItem, backlogKey, countBacklog, levelOf } from './
 import { guardEgress } from './egress.ts';
 import { asksAll, type LooksBefore, lookedBy } from './looked.ts';
 import { backlogOf, eventsOf, finishedJob, publishOperational } from './operational-events.ts';
-import {
-  type ReconcilePlace,
-  type ReconcilePorts,
-  type ReconcileSpan,
-  reconcileMessages,
-  spanAt,
-} from './reconcile-messages.ts';
+import { type ReconcilePlace, type ReconcileSpan, reconcileMessages, spanAt } from './reconcile-messages.ts';
 import { SUMMARY, summaryOf } from './summary.ts';
 
-export interface TendPorts extends ReconcilePorts, Pick<PublishPorts, 'crypto'> {
-  /** wake-fast. */
-  readonly wake: WakeQueue;
-  /** wake-slow: what is due within the coming minute. */
-  readonly slow: WakeQueue;
-  readonly ids: Ids;
+export interface TendPorts extends Omit<OutboundPorts, 'sender' | 'sealer' | 'random' | 'timer'> {
+  readonly endpoints: EndpointsOf;
   readonly noteRows: NoteRows;
-  readonly blobs: BlobStore & BlobList;
-  readonly telemetry: Telemetry;
 }
 export interface TendRules {
   readonly retentionMs: number;
