@@ -86,71 +86,49 @@ export async function readSystem(operator: Operator, already?: SharedReads): Pro
     });
   const sweeperRecord = once(() => readSweeper(control));
   const sends = operator.deployment.config.outbound !== undefined;
-  const [
-    main,
-    dead,
-    pauses,
-    views,
-    mutes,
-    sweeper,
-    processor,
-    audit,
-    received,
-    unfinished,
-    refused,
-    concerns,
-    deaths,
-    jobs,
-    customers,
-  ] = await Promise.all([
-    read('queue', () => gauge.main()),
-    read('dead-letter queue', () => gauge.dead()),
-    read('pauses', pausesNow),
-    read('alarms', () => alarms()),
-    read('mutes', () => listMutes(operator), { isNotice: true, fix: `grant ${MUTE_RIGHTS}` }),
-    read('sweeper', () => readSweeperView(control, deployedAt, sweeperRecord)),
-    read('processor', () => readProcessor(operator)),
-    read('audit', () => readAudit(control)),
-    read('received', async () => {
+  const { deaths, ...parts } = await together({
+    main: read('queue', () => gauge.main()),
+    dead: read('dead-letter queue', () => gauge.dead()),
+    pauses: read('pauses', pausesNow),
+    alarms: read('alarms', () => alarms()),
+    mutes: read('mutes', () => listMutes(operator), { isNotice: true, fix: `grant ${MUTE_RIGHTS}` }),
+    sweeper: read('sweeper', () => readSweeperView(control, deployedAt, sweeperRecord)),
+    processor: read('processor', () => readProcessor(operator)),
+    audit: read('audit', () => readAudit(control)),
+    received: read('received', async () => {
       const all = await lastHour();
       return { '5m': countSince(now - WINDOWS['5m'], all), '1h': countSince(now - WINDOWS['1h'], all) };
     }),
-    read('unfinished', () => readUnfinished(operator, lastHour)),
-    read('refused', async () =>
+    unfinished: read('unfinished', () => readUnfinished(operator, lastHour)),
+    refused: read('refused', async () =>
       countRefused(await listRefused(operator, { sources: operator.sourceIds, since: now - WINDOWS['1h'] })),
     ),
-    read('concerns', async () =>
+    concerns: read('concerns', async () =>
       Object.values(decodeConcerns((await control.read(CONCERNS_CONTROL))?.value)).filter(
         // A handler that failed at one event may be right.
         it => isKept(it, now) && (it.kind !== 'handler_fails' || (it.events ?? 0) > 1),
       ),
     ),
-    read('dead letters', () => countDeadLetters(operator, sweeperRecord, deathsPage)),
-    read('replay jobs', async () => {
+    deaths: read('dead letters', () => countDeadLetters(operator, sweeperRecord, deathsPage)),
+    jobs: read('replay jobs', async () => {
       const found = await Promise.all((await readOpenJobs(control)).map(id => readReplayJob(id, control)));
       return found.flatMap(it => (it?.job.state === 'running' ? [it.job] : []));
     }),
-    sends ? read('customers', () => readDeliverySummary(operator)) : undefined,
-  ]);
-  const parts = {
-    main,
-    dead,
-    pauses,
-    mutes,
-    sweeper,
-    processor,
-    audit,
-    received,
-    unfinished,
-    refused,
-    concerns,
+    customers: sends ? read('customers', () => readDeliverySummary(operator)) : undefined,
+  });
+  const counted = {
     openDeadLetters: deaths?.open,
     ...given({ deadLettersAt: deaths?.at, deadLettersCapped: deaths?.capped }),
-    jobs,
-    customers,
   };
-  const throttles = views?.some(isThrottled) ? await read('throttles', () => readThrottles(operator)) : undefined;
-  return { ...parts, alarms: views, throttles, deployedAt, unread };
+  const rings = parts.alarms?.some(isThrottled);
+  const throttles = rings ? await read('throttles', () => readThrottles(operator)) : undefined;
+  return { ...parts, ...counted, throttles, deployedAt, unread };
+}
+
+/** Waits for all of them at once. */
+async function together<T extends object>(parts: T): Promise<{ [Name in keyof T]: Awaited<T[Name]> }> {
+  const all = Object.entries(parts).map(async ([name, part]) => [name, await part]);
+  return Object.fromEntries(await Promise.all(all));
 }
 
 /** Counted by the index up to here, as the first screen is read again and again; of more the sweeper keeps a count. */
