@@ -35,6 +35,30 @@ export async function askDelivery<T>(api: DeliveryApi, call: DeliveryCall): Prom
   return readAnswer<T>(call, await api.send(call));
 }
 
+/** An application, an endpoint or another thing, as the API shows it. */
+export type Shown = Readonly<Record<string, unknown>> & { readonly id: string };
+
+/** Every page of a list, or of work that is done page by page. */
+export async function* pagesOf<Page extends { readonly cursor: string | null }>(
+  api: DeliveryApi,
+  call: Omit<DeliveryCall, 'query'>,
+): AsyncGenerator<Page> {
+  let cursor: string | undefined;
+  do {
+    const page: Page = await askDelivery(api, { ...call, query: { limit: '250', cursor } });
+    yield page;
+    cursor = page.cursor ?? undefined;
+  } while (cursor !== undefined);
+}
+
+/** All of a list of the API. */
+export async function allOf<T = Shown>(api: DeliveryApi, path: readonly string[]): Promise<readonly T[]> {
+  const found: T[] = [];
+  const pages = pagesOf<{ readonly data: readonly T[]; readonly cursor: string | null }>(api, { method: 'GET', path });
+  for await (const { data } of pages) found.push(...data);
+  return found;
+}
+
 /** As `askDelivery`, of an answer that is there. */
 export function readAnswer<T>(call: DeliveryCall, { status, body }: Pick<HttpAnswer, 'status' | 'body'>): T {
   const told = parse(body);

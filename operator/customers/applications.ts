@@ -3,12 +3,7 @@
 import type { ApplicationView, LimitsBody } from '#core/outbound/api/applications-api.ts';
 import type { ErasureView } from '#core/outbound/api/erasure-api.ts';
 import type { Operator } from '#operator/operator.ts';
-import { ask } from './deliveries.ts';
-
-/** `app` is an id or `uid:<uid>`. Throws OperatorError (not_found). */
-export function showApplication(operator: Operator, app: string): Promise<ApplicationView> {
-  return ask(operator, { method: 'GET', path: ['apps', app] });
-}
+import { applicationOf, ask } from './deliveries.ts';
 
 /** Changes the limits that are named, null takes one away; the others stay. Answers the application as it is then. */
 export async function changeLimits(
@@ -16,7 +11,7 @@ export async function changeLimits(
   app: string,
   change: { readonly [Name in keyof LimitsBody]?: number | null },
 ): Promise<ApplicationView> {
-  const { id, limits } = await showApplication(operator, app);
+  const { id, limits } = await applicationOf(operator, app);
   const all = Object.entries({ ...limits, ...change }).filter(([, value]) => value !== null);
   return ask(operator, { method: 'PATCH', path: ['apps', id], body: { limits: Object.fromEntries(all) } });
 }

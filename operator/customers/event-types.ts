@@ -5,7 +5,7 @@ import { type CatalogueType, tidied } from '#core/outbound/catalogue/catalogue-t
 import { fromOpenApi } from '#core/outbound/catalogue/from-openapi.ts';
 import { type ExportFormat, toOpenApi } from '#core/outbound/catalogue/to-openapi.ts';
 import { type ConfigProblem, join, object } from '#core/problem.ts';
-import { askDelivery, type DeliveryApi } from '#operator/delivery-api.ts';
+import { allOf, askDelivery, type DeliveryApi } from '#operator/delivery-api.ts';
 import type { Operator } from '#operator/operator.ts';
 import { OperatorError } from '#operator/operator-error.ts';
 
@@ -14,25 +14,9 @@ const PATIENCE_MS = 10_000;
 
 const deliveryOf = async (operator: Operator): Promise<DeliveryApi> => (await operator.gateway()).delivery();
 
-interface Page {
-  readonly data: readonly CatalogueType[];
-  readonly cursor: string | null;
-}
 /** All of them, by name. */
 export async function listEventTypes(operator: Operator): Promise<readonly CatalogueType[]> {
-  const api = await deliveryOf(operator);
-  const found: CatalogueType[] = [];
-  let cursor: string | undefined;
-  do {
-    const page = await askDelivery<Page>(api, {
-      method: 'GET',
-      path: ['event-types'],
-      query: { limit: '250', cursor },
-    });
-    found.push(...page.data.map(tidied));
-    cursor = page.cursor ?? undefined;
-  } while (cursor !== undefined);
-  return found;
+  return (await allOf<CatalogueType>(await deliveryOf(operator), ['event-types'])).map(tidied);
 }
 
 export async function showEventType(operator: Operator, name: string): Promise<CatalogueType> {
@@ -77,7 +61,7 @@ export async function planImport(
       description: '',
       ...(before === undefined ? { validate, ...type } : { ...kept(before, type), ...type }),
     };
-    const changes = before === undefined ? [] : changesOf({ description: '', ...before }, after);
+    const changes = before === undefined ? [] : differing({ description: '', ...before }, after);
     if (before === undefined) plan.added.push(after);
     else if (changes.length > 0) plan.changed.push({ ...after, changes });
     else plan.left.push(type.name);
@@ -100,9 +84,11 @@ function kept(before: CatalogueType, type: CatalogueType): Partial<CatalogueType
   return tidied({ validate, version, earlier, ...ending }) as Partial<CatalogueType>;
 }
 
-function changesOf(before: CatalogueType, after: CatalogueType): readonly string[] {
-  const names = [...new Set([...Object.keys(before), ...Object.keys(after)])] as (keyof CatalogueType)[];
-  return names.filter(name => sortedText(before[name]) !== sortedText(after[name]));
+/** Names of fields, never values: of an endpoint some are secrets. */
+export function differing(a: object, b: object): string[] {
+  const [one, two] = [a as Readonly<Record<string, unknown>>, b as Readonly<Record<string, unknown>>];
+  const names = [...new Set([...Object.keys(one), ...Object.keys(two)])];
+  return names.filter(name => sortedText(one[name]) !== sortedText(two[name]));
 }
 
 /** The order of members says nothing. */

@@ -1,9 +1,8 @@
 /** Customers as the delivery API shows them: no secret, and values of headers masked. */
-import { askDelivery, type DeliveryApi } from '#operator/delivery-api.ts';
+import { allOf, type Shown } from '#operator/delivery-api.ts';
 import type { Operator } from '#operator/operator.ts';
 import { listEventTypes } from './event-types.ts';
 
-type Shown = Readonly<Record<string, unknown>> & { readonly id: string };
 type ExportedApplication = Shown & { readonly endpoints: readonly Shown[]; readonly contacts?: readonly Shown[] };
 export interface ExportedCustomers {
   readonly event_types: readonly unknown[];
@@ -26,17 +25,4 @@ export async function exportCustomers(
     progress?.(applications.length, found.length);
   }
   return { event_types: await listEventTypes(operator), applications };
-}
-
-/** Every page of a list of the API. */
-export async function allOf(api: DeliveryApi, path: readonly string[]): Promise<readonly Shown[]> {
-  const found: Shown[] = [];
-  let cursor: string | undefined;
-  do {
-    const query = { limit: '250', cursor };
-    const page = await askDelivery<{ data: Shown[]; cursor: string | null }>(api, { method: 'GET', path, query });
-    found.push(...page.data);
-    cursor = page.cursor ?? undefined;
-  } while (cursor !== undefined);
-  return found;
 }

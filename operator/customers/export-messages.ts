@@ -17,10 +17,9 @@ import { GRACE_MS, OUTBOUND_TIMINGS } from '#core/outbound/protocol/timings.ts';
 import { readBody } from '#core/outbound/publish/message-body.ts';
 import { hoursOf, messagesPage, type ReconcileSpan } from '#core/outbound/tend/reconcile-messages.ts';
 import { DAY_MS, HOUR_MS, parseIso } from '#core/time.ts';
-import type { DeliveryApi } from '#operator/delivery-api.ts';
+import { allOf, type DeliveryApi } from '#operator/delivery-api.ts';
 import type { Operator } from '#operator/operator.ts';
 import { setGate } from './deliveries.ts';
-import { allOf } from './export-customers.ts';
 
 /** Bodies of up to a quarter of a megabyte lie in memory together. */
 const AT_ONCE = 16;

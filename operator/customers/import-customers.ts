@@ -29,13 +29,12 @@ import {
   importEndpoint,
   PAUSED_BY_IMPORT,
 } from '#core/outbound/registry/imported.ts';
-import { askDelivery } from '#operator/delivery-api.ts';
+import { allOf, askDelivery } from '#operator/delivery-api.ts';
 import type { Gateway } from '#operator/gateway.ts';
 import type { Operator } from '#operator/operator.ts';
 import { OperatorError } from '#operator/operator-error.ts';
 import { areSameKeys, type EndpointSecrets, masterSealer, sealedAgain } from './customer-secrets.ts';
-import { listEventTypes } from './event-types.ts';
-import { allOf } from './export-customers.ts';
+import { differing, listEventTypes } from './event-types.ts';
 import {
   type CustomersFile,
   type Fields,
@@ -327,17 +326,3 @@ function settings(item: EndpointItem, without: readonly string[] = []): Fields {
   const names = [...Object.keys(ENDPOINT), 'uid', 'createdAt'].filter(name => name !== 'kind' || item.kind === 'pull');
   return { ...only(item as unknown as Fields, names), headers };
 }
-
-/** Names of fields, never values: some of them are secrets. */
-function differing(a: object, b: object): string[] {
-  const [one, two] = [a as Fields, b as Fields];
-  const names = [...new Set([...Object.keys(one), ...Object.keys(two)])];
-  return names.filter(name => sortedText(one[name]) !== sortedText(two[name]));
-}
-/** The order of members says nothing. */
-const sortedText = (value: unknown): string | undefined =>
-  JSON.stringify(value, (_, part: unknown) =>
-    typeof part === 'object' && part !== null && !Array.isArray(part)
-      ? Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1)))
-      : part,
-  );

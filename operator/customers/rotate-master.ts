@@ -8,22 +8,15 @@ import { parseSecret } from '#adapters/secrets/parse-secret.ts';
 import type { EpochMs } from '#core/glossary.ts';
 import { secretName } from '#core/names.ts';
 import { MINUTE_MS } from '#core/time.ts';
+import { allOf, pagesOf } from '#operator/delivery-api.ts';
 import type { Operator } from '#operator/operator.ts';
 import { OperatorError } from '#operator/operator-error.ts';
-import { ask } from './deliveries.ts';
 
 /** A function reads the secret again when an invocation begins five minutes later, and may then run for ninety seconds. */
 const READ_MS = 7 * MINUTE_MS;
 
-const PAGE = '250';
-
-interface Paged {
+interface ResealedPage {
   readonly cursor: string | null;
-}
-interface Applications extends Paged {
-  readonly data: readonly { readonly id: string }[];
-}
-interface ResealedPage extends Paged {
   readonly key: string;
   readonly endpoints: number;
   readonly resealed: number;
@@ -83,7 +76,7 @@ export async function rotateMaster(operator: Operator, tell: Tell): Promise<Mast
 async function walk(operator: Operator, key: string): Promise<MasterRotated> {
   let [endpoints, resealed] = [0, 0];
   const lost: string[] = [];
-  for await (const page of pagesOf(operator)) {
+  for await (const page of resealedPages(operator)) {
     if (page.key !== key)
       throw new OperatorError(
         `A function has not read the new master secret yet. Both are valid; run it again in some minutes: ${operator.command('out rotate-master')}`,
@@ -99,25 +92,14 @@ async function walk(operator: Operator, key: string): Promise<MasterRotated> {
   );
 }
 
-async function* pagesOf(operator: Operator): AsyncGenerator<ResealedPage> {
-  const isGone = (error: unknown): boolean => error instanceof OperatorError && error.kind === 'not_found';
-  for await (const { data } of pages<Applications>(operator, 'GET', ['apps'])) {
-    for (const { id } of data) {
-      try {
-        yield* pages<ResealedPage>(operator, 'POST', ['apps', id, 'secrets', 'reseal']);
-      } catch (error) {
-        // Erased since it was listed.
-        if (!isGone(error)) throw error;
-      }
+async function* resealedPages(operator: Operator): AsyncGenerator<ResealedPage> {
+  const api = await (await operator.gateway()).delivery();
+  for (const { id } of await allOf(api, ['apps'])) {
+    try {
+      yield* pagesOf<ResealedPage>(api, { method: 'POST', path: ['apps', id, 'secrets', 'reseal'] });
+    } catch (error) {
+      // Erased since it was listed.
+      if (!(error instanceof OperatorError && error.kind === 'not_found')) throw error;
     }
   }
-}
-
-async function* pages<T extends Paged>(operator: Operator, method: 'GET' | 'POST', path: string[]): AsyncGenerator<T> {
-  let cursor: string | undefined;
-  do {
-    const page: T = await ask(operator, { method, path, query: { limit: PAGE, cursor } });
-    yield page;
-    cursor = page.cursor ?? undefined;
-  } while (cursor !== undefined);
 }

@@ -3,7 +3,14 @@
  * with more steps than one carries a mark until the last of them. Secrets go to the API once and come back to nobody.
  */
 import { parseIso } from '#core/time.ts';
-import { askDelivery, type DeliveryApi, type DeliveryCall, readAnswer, refusalOf } from '#operator/delivery-api.ts';
+import {
+  allOf,
+  askDelivery,
+  type DeliveryApi,
+  type DeliveryCall,
+  readAnswer,
+  refusalOf,
+} from '#operator/delivery-api.ts';
 import { OperatorError } from '#operator/operator-error.ts';
 import type { ImportPlan, LeftOut, PlannedApplication, PlannedEndpoint } from './plan.ts';
 
@@ -33,7 +40,6 @@ export interface ImportWay {
 const MADE_BY = 'moved_from';
 const UNFINISHED = 'moving';
 const ENDPOINTS_BY_DEFAULT = 50;
-const PAGE = '250';
 
 interface Seen {
   readonly uid: string | null;
@@ -157,20 +163,8 @@ class Import {
   }
 
   async #endpointsOf(app: string): Promise<Map<string, Seen>> {
-    const found = new Map<string, Seen>();
-    let cursor: string | undefined;
-    do {
-      const query = { limit: PAGE, cursor };
-      const path = ['apps', `uid:${app}`, 'endpoints'];
-      const page = await askDelivery<{ data: Seen[]; cursor: string | null }>(this.#api, {
-        method: 'GET',
-        path,
-        query,
-      });
-      for (const each of page.data) if (each.uid !== null) found.set(each.uid, each);
-      cursor = page.cursor ?? undefined;
-    } while (cursor !== undefined);
-    return found;
+    const all = await allOf<Seen>(this.#api, ['apps', `uid:${app}`, 'endpoints']);
+    return new Map(all.flatMap(each => (each.uid === null ? [] : [[each.uid, each] as const])));
   }
 
   async #isThere(path: readonly string[]): Promise<boolean> {

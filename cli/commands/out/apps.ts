@@ -3,10 +3,10 @@
 import type { Command } from 'commander';
 import { wholeNumber } from '#cli/filter-options.ts';
 import { type CommandSet, type Run, withExamples } from '#cli/run.ts';
-import type { ApplicationView, LimitsBody } from '#core/outbound/api/applications-api.ts';
+import type { LimitsBody } from '#core/outbound/api/applications-api.ts';
 import type { ErasureView } from '#core/outbound/api/erasure-api.ts';
-import { changeLimits, eraseApplication, readErasureOf, showApplication } from '#operator/customers/applications.ts';
-import { listApplications } from '#operator/customers/deliveries.ts';
+import { changeLimits, eraseApplication, readErasureOf } from '#operator/customers/applications.ts';
+import { applicationOf, listApplications } from '#operator/customers/deliveries.ts';
 
 interface EraseOptions {
   readonly dryRun?: boolean;
@@ -58,7 +58,7 @@ export function addOutApps(out: Command, set: CommandSet): void {
         return [[name, text === 'default' ? null : wholeNumber(flagOf(option), text, 1, most)] as const];
       });
       const changed = await (given.length === 0
-        ? showApplication(run, app)
+        ? applicationOf(run, app)
         : changeLimits(run, app, Object.fromEntries(given)));
       run.out.result(changed, () => limitLines(changed.limits));
     }),
@@ -113,7 +113,7 @@ async function listAll(run: Run): Promise<void> {
 }
 
 async function showOne(run: Run, app: string): Promise<void> {
-  const found: ApplicationView = await showApplication(run, app);
+  const found = await applicationOf(run, app);
   const { id, uid, name, state, endpoints, limits } = found;
   run.out.result(found, () => [
     `${id}${uid === null ? '' : `  uid:${uid}`}  ${name}  ${state}  ${endpoints} endpoint${endpoints === 1 ? '' : 's'}`,
