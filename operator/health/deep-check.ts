@@ -1,19 +1,17 @@
 /** What only a deployed environment can show, for the time after a deploy: signed events go in and are read back. */
 
 import { randomBytes, randomUUID } from 'node:crypto';
-import { nodeCodec } from '#adapters/codec/node-codec.ts';
 import { nodeCrypto } from '#adapters/crypto/node-crypto.ts';
 import { parseSecret } from '#adapters/secrets/parse-secret.ts';
 import type { ResolvedSource } from '#core/config/resolved-config.ts';
 import { type EventKey, toEventPk } from '#core/glossary.ts';
 import { isTerminal } from '#core/inbound/protocol/event-status.ts';
-import { inflateBody } from '#core/inbound/protocol/store-body.ts';
 import { secretName } from '#core/names.ts';
 import { toIso } from '#core/time.ts';
 import { signRequest } from '#core/verification/sign-request.ts';
-import { explainError } from '#operator/explain-error.ts';
+import { readStoredBody } from '#operator/events/show-event.ts';
 import type { Operator } from '#operator/operator.ts';
-import type { Check } from './doctor.ts';
+import { type Check, guard, type Note } from './doctor.ts';
 
 /** How long a probe may take to be completed; a first start of both functions is part of it. */
 const LIMIT_MS = 30_000;
@@ -21,27 +19,17 @@ const POLL_MS = 250;
 /** Does not compress: its body goes to S3. */
 const LARGE_BYTES = 120_000;
 
-type Note = (check: Check) => void;
-
 /**
  * 1. a small event, 2. the same once more, 3. a forged one, 4. one whose body goes to S3: each answered, completed and read
  * back. A check that cannot be made is a finding.
  */
-export async function checkDeeply(operator: Operator): Promise<readonly Check[]> {
-  const found: Check[] = [];
-  const note: Note = check => void found.push(check);
-  const probe = operator.deployment.probe?.source;
-  if (probe === undefined) {
+export function checkDeeply(operator: Operator): Promise<readonly Check[]> {
+  return guard('probe', async note => {
+    const probe = operator.deployment.probe?.source;
+    if (probe !== undefined) return checkProbes(operator, probe, note);
     const fix = `set environments.${operator.environment}.probe: true in gateway.config.ts and deploy`;
-    note({ name: 'probe', result: 'warning', text: 'no event was sent: this environment has no probe', fix });
-    return found;
-  }
-  try {
-    await checkProbes(operator, probe, note);
-  } catch (error) {
-    note({ name: 'probe', result: 'wrong', text: explainError(error).message });
-  }
-  return found;
+    note('probe', 'warning', 'no event was sent: this environment has no probe', fix);
+  });
 }
 
 async function checkProbes(operator: Operator, source: ResolvedSource, note: Note): Promise<void> {
@@ -49,28 +37,28 @@ async function checkProbes(operator: Operator, source: ResolvedSource, note: Not
   const stored = await secrets.read(secretName(operator.deployment.config, source.id));
   const parsed = stored.kind === 'set' ? parseSecret(stored.text) : undefined;
   if (parsed?.kind !== 'secret') {
-    note({ name: 'probe', result: 'wrong', text: 'its secret is not set: deploy again; the stack makes one' });
+    note('probe', 'wrong', 'its secret is not set: deploy again; the stack makes one');
     return;
   }
   const secret = parsed.secret.current;
   const small = await send(operator, source, secret, {});
-  note(await judgeEnd(operator, 'probe', small));
+  await judgeEnd(operator, 'probe', small, note);
   const again = await post(operator, small);
   const repeated = again.status === 200 && again.body.includes('already_processed');
-  note({
-    name: 'probe again',
-    result: repeated ? 'ok' : 'wrong',
-    text: repeated ? 'is recognised as the same event' : `answered ${again.status} ${again.body.slice(0, 80)}`,
-  });
+  note(
+    'probe again',
+    repeated ? 'ok' : 'wrong',
+    repeated ? 'is recognised as the same event' : `answered ${again.status} ${again.body.slice(0, 80)}`,
+  );
   const forged = await send(operator, source, `${secret}x`, {});
   const refused = forged.answer.status === 401;
-  note({
-    name: 'forged probe',
-    result: refused ? 'ok' : 'wrong',
-    text: refused ? 'is refused with 401' : `answered ${forged.answer.status}, expected 401`,
-  });
+  note(
+    'forged probe',
+    refused ? 'ok' : 'wrong',
+    refused ? 'is refused with 401' : `answered ${forged.answer.status}, expected 401`,
+  );
   const text = randomBytes(LARGE_BYTES).toString('base64');
-  note(await judgeEnd(operator, 'large probe', await send(operator, source, secret, { text })));
+  await judgeEnd(operator, 'large probe', await send(operator, source, secret, { text }), note);
 }
 
 interface Sent {
@@ -105,11 +93,11 @@ async function post(
 }
 
 /** Its record is completed, and its stored body is the one that was sent. */
-async function judgeEnd(operator: Operator, name: string, sent: Sent): Promise<Check> {
-  const { store, payloads, blobs, timer } = await operator.gateway();
+async function judgeEnd(operator: Operator, name: string, sent: Sent, note: Note): Promise<void> {
+  const { store, timer } = await operator.gateway();
   if (sent.answer.status !== 200) {
     const text = `answered ${sent.answer.status} ${sent.answer.body.slice(0, 80)}`;
-    return { name, result: 'wrong', text, fix: operator.command('refused ls') };
+    return note(name, 'wrong', text, operator.command('refused ls'));
   }
   let item = await store.get(sent.pk);
   while (!(item && isTerminal(item.status)) && operator.clock.now() < sent.at + LIMIT_MS) {
@@ -118,13 +106,12 @@ async function judgeEnd(operator: Operator, name: string, sent: Sent): Promise<C
   }
   if (item?.status !== 'completed') {
     const text = `was accepted and is ${item?.status ?? 'not recorded'} after ${LIMIT_MS / 1_000} s`;
-    return { name, result: 'wrong', text, fix: operator.command('status') };
+    return note(name, 'wrong', text, operator.command('status'));
   }
-  const stored = await payloads.getBody(sent.pk, item.bodySha);
-  const bytes = stored?.bytes ?? (stored?.ref === undefined ? undefined : await blobs.get(stored.ref));
-  if (bytes === undefined || Buffer.compare(inflateBody(bytes, nodeCodec), sent.body) !== 0)
-    return { name, result: 'wrong', text: 'was completed, and its stored body is not the one that was sent' };
-  const where = stored?.ref === undefined ? 'the table' : 'S3';
+  const stored = await readStoredBody(operator, item);
+  if (stored === undefined || Buffer.compare(stored.body, sent.body) !== 0)
+    return note(name, 'wrong', 'was completed, and its stored body is not the one that was sent');
   const took = operator.clock.now() - sent.at;
-  return { name, result: 'ok', text: `completed after ${took} ms; its body was read back from ${where}` };
+  const where = stored.inBlob ? 'S3' : 'the table';
+  note(name, 'ok', `completed after ${took} ms; its body was read back from ${where}`);
 }

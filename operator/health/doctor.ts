@@ -32,6 +32,8 @@ export interface Check {
   readonly fix?: string;
 }
 
+export type Note = (name: string, result: Check['result'], text: string, fix?: string) => void;
+
 const STATE_TEXTS = { absent: 'not deployed', empty: 'not set', pairing: 'waiting for its provider to bring one' };
 /** The longest interval of endpoint checks is an hour. */
 const CHECK_LATE_MS = 2 * HOUR_MS;
@@ -70,39 +72,35 @@ export async function checkEverything(operator: Operator): Promise<readonly Chec
 }
 
 /** What a check notes, in its order. One that cannot be made is a finding, not the end of the others. */
-async function guard(name: string, check: (note: (found: Check) => void) => Promise<void>): Promise<readonly Check[]> {
+export async function guard(name: string, check: (note: Note) => Promise<void>): Promise<readonly Check[]> {
   const found: Check[] = [];
-  try {
-    await check(it => void found.push(it));
-  } catch (error) {
-    found.push({ name, result: 'wrong', text: explainError(error).message });
-  }
+  const note: Note = (of, result, text, fix) => void found.push({ name: of, result, text, ...given({ fix }) });
+  await check(note).catch((error: unknown) => note(name, 'wrong', explainError(error).message));
   return found;
 }
 
 /** Who took secrets out of here, as the last exports noted it. */
-async function checkExports(operator: Operator, note: (check: Check) => void): Promise<void> {
+async function checkExports(operator: Operator, note: Note): Promise<void> {
   for (const { at, by, of, count, to } of await secretsTaken(operator, SHOWN_EXPORTS)) {
     const whose = of === 'endpoints' ? 'endpoints and contacts' : of;
     const text = `${by} exported those of ${count} ${whose} ${ago(at, operator.clock.now())}, for ${to}`;
-    note({ name: 'secrets', result: 'ok', text });
+    note('secrets', 'ok', text);
   }
 }
 
-async function checkHandlers(operator: Operator, note: (check: Check) => void): Promise<void> {
+async function checkHandlers(operator: Operator, note: Note): Promise<void> {
   const handlers = await operator.handlers();
   if (handlers === undefined) return;
   const name = 'handlers';
   const wrong = checkHandlerSources(operator.deployment, handlers);
-  for (const { path, given, fix } of wrong)
-    note({ name, result: 'wrong', text: `${path}: ${given}: it never runs`, fix });
+  for (const { path, given, fix } of wrong) note(name, 'wrong', `${path}: ${given}: it never runs`, fix);
   const unsent = unsentTypes(operator.deployment, handlers);
-  for (const text of unsent) note({ name, result: 'warning', text });
-  if (wrong.length + unsent.length === 0) note({ name, result: 'ok', text: 'each has a source' });
+  for (const text of unsent) note(name, 'warning', text);
+  if (wrong.length + unsent.length === 0) note(name, 'ok', 'each has a source');
 }
 
 /** The delivery API answers, and the endpoint check runs. */
-async function checkCustomers(operator: Operator, note: (check: Check) => void): Promise<void> {
+async function checkCustomers(operator: Operator, note: Note): Promise<void> {
   if (operator.deployment.config.outbound === undefined) return;
   const name = 'customers';
   const [{ audited_at, endpoints, disabled, on_hold }, { deployedAt }] = await Promise.all([
@@ -113,13 +111,12 @@ async function checkCustomers(operator: Operator, note: (check: Check) => void):
   const since = audited_at === null ? deployedAt : Date.parse(audited_at);
   const late = since !== undefined && operator.clock.now() - since > CHECK_LATE_MS;
   const fix = operator.command('runbook sending-lost-work');
-  if (late) note({ name, result: 'wrong', text: 'endpoints were not checked for two hours: tend does not run', fix });
-  else if (audited_at === null)
-    note({ name, result: 'ok', text: `${endpoints} endpoints; the first check is to come` });
-  else note({ name, result: 'ok', text: `${endpoints} endpoints, ${on_hold} on hold, ${disabled} disabled` });
+  if (late) note(name, 'wrong', 'endpoints were not checked for two hours: tend does not run', fix);
+  else if (audited_at === null) note(name, 'ok', `${endpoints} endpoints; the first check is to come`);
+  else note(name, 'ok', `${endpoints} endpoints, ${on_hold} on hold, ${disabled} disabled`);
 }
 
-async function checkSecrets(operator: Operator, note: (check: Check) => void): Promise<void> {
+async function checkSecrets(operator: Operator, note: Note): Promise<void> {
   const { secrets } = await operator.gateway();
   for (const { source, needsSecret } of operator.deployment.sources) {
     if (!needsSecret) continue;
@@ -128,7 +125,7 @@ async function checkSecrets(operator: Operator, note: (check: Check) => void): P
     const state = stateOf(stored, operator.clock.now());
     if (state !== 'set') {
       const text = `${STATE_TEXTS[state]}: the source answers 503 to every webhook`;
-      note({ name, result: 'wrong', text, fix: operator.command(commandToSet(source)) });
+      note(name, 'wrong', text, operator.command(commandToSet(source)));
       continue;
     }
     const parsed = parseSecret(stored.text);
@@ -140,64 +137,63 @@ async function checkSecrets(operator: Operator, note: (check: Check) => void): P
       const used =
         use === undefined ? '' : use.count === 0 ? ', and nobody uses it' : `, and ${use.count} requests used it`;
       const left = span((until - now) / 1_000);
-      note({ name, result: 'ok', text: `rotated; the previous one is valid for ${left} more${used}` });
+      note(name, 'ok', `rotated; the previous one is valid for ${left} more${used}`);
     } else if (days > OLD_SECRET_DAYS) {
       const fix = operator.command(`sources rotate ${source.id}`);
-      note({ name, result: 'warning', text: `set ${span(days * 86_400)} ago`, fix });
-    } else
-      note({ name, result: 'ok', text: stored.changedAt === undefined ? 'set' : `set ${span(days * 86_400)} ago` });
+      note(name, 'warning', `set ${span(days * 86_400)} ago`, fix);
+    } else note(name, 'ok', stored.changedAt === undefined ? 'set' : `set ${span(days * 86_400)} ago`);
   }
 }
 
-async function checkAlarmServices(operator: Operator, note: (check: Check) => void): Promise<void> {
+async function checkAlarmServices(operator: Operator, note: Note): Promise<void> {
   const { secrets } = await operator.gateway();
   const { deployment } = operator;
   const services = new Map(alarmServices(deployment).map(each => [alarmSecretName(deployment.config, each), each]));
   for (const [secret, service] of services) {
     const name = `alarms ${service.kind} ${service.name}`;
     const { kind } = await secrets.read(secret);
-    if (kind === 'set') note({ name, result: 'ok', text: 'its secret is set' });
+    if (kind === 'set') note(name, 'ok', 'its secret is set');
     else {
       const fix = commandToSetAlarmSecret(deployment.config, service, deployment.region);
-      note({ name, result: 'wrong', text: `${secret} is ${STATE_TEXTS[kind]}: this service is told of no alarm`, fix });
+      note(name, 'wrong', `${secret} is ${STATE_TEXTS[kind]}: this service is told of no alarm`, fix);
     }
   }
 }
 
-async function checkFrontDoor(operator: Operator, note: (check: Check) => void): Promise<void> {
+async function checkFrontDoor(operator: Operator, note: Note): Promise<void> {
   const { http, apiUrl } = await operator.gateway();
   const answer = await http(`${apiUrl}/health`, { method: 'GET', headers: {} });
   const { version } = JSON.parse(answer.body) as { version?: string };
-  if (answer.status !== 200) note({ name: 'front door', result: 'wrong', text: `/health answers ${answer.status}` });
+  if (answer.status !== 200) note('front door', 'wrong', `/health answers ${answer.status}`);
   else if (version !== VERSION) {
     const text = `runs version ${version}, this checkout is ${VERSION}`;
-    note({ name: 'front door', result: 'warning', text, fix: `npm run deploy -- ${operator.environment}` });
-  } else note({ name: 'front door', result: 'ok', text: `answers in ${Math.round(answer.ms)} ms, version ${version}` });
+    note('front door', 'warning', text, `npm run deploy -- ${operator.environment}`);
+  } else note('front door', 'ok', `answers in ${Math.round(answer.ms)} ms, version ${version}`);
   const theirs = Date.parse(answer.headers['date'] ?? '');
   const apart = Math.abs(theirs - operator.clock.now());
   if (apart > CLOCK_SLACK_MS) {
     const text = `this machine's clock is ${span(apart / 1_000)} off: signatures made here would be refused`;
-    note({ name: 'clock', result: 'wrong', text, fix: 'set the clock of this machine' });
+    note('clock', 'wrong', text, 'set the clock of this machine');
   }
 }
 
-async function checkProcessor(operator: Operator, note: (check: Check) => void): Promise<void> {
+async function checkProcessor(operator: Operator, note: Note): Promise<void> {
   const { state, running } = await readProcessor(operator);
-  if (running) note({ name: 'processor', result: 'ok', text: `its event source mapping is ${state}` });
+  if (running) note('processor', 'ok', `its event source mapping is ${state}`);
   else {
     const text = `its event source mapping is ${state}: events are accepted and wait in the queue`;
-    note({ name: 'processor', result: 'wrong', text, fix: operator.command('processor start') });
+    note('processor', 'wrong', text, operator.command('processor start'));
   }
 }
 
 /** What a person, or a rehearsal that was not ended, stopped outside of the stacks: a deploy does not undo it. */
-async function checkFunctions(operator: Operator, note: (check: Check) => void): Promise<void> {
+async function checkFunctions(operator: Operator, note: Note): Promise<void> {
   const name = 'functions';
   const { functionStops } = await operator.gateway();
   const found = await functionStops().catch((error: unknown) => explainError(error).message);
   if (typeof found === 'string') {
     const fix = 'grant lambda:GetFunctionConcurrency and lambda:ListEventSourceMappings';
-    note({ name, result: 'warning', text: `whether each may run cannot be read: ${found}`, fix });
+    note(name, 'warning', `whether each may run cannot be read: ${found}`, fix);
     return;
   }
   const reserved: Readonly<Record<string, number>> = operator.deployment.reservedConcurrency;
@@ -219,71 +215,61 @@ async function checkFunctions(operator: Operator, note: (check: Check) => void):
       }),
     ];
   });
-  for (const each of wrong) note(each);
-  if (wrong.length === 0) note({ name, result: 'ok', text: `none of ${found.length} is stopped` });
+  for (const { result, text, fix } of wrong) note(name, result, text, fix);
+  if (wrong.length === 0) note(name, 'ok', `none of ${found.length} is stopped`);
 }
 
 /** Who starts a replay asks the sweeper to run at once; without the right it begins in the next minute's run. */
-async function checkRights(operator: Operator, note: (check: Check) => void): Promise<void> {
+async function checkRights(operator: Operator, note: Note): Promise<void> {
   const name = 'rights';
   try {
     await (await operator.gateway()).begin('sweep', 'try');
-    note({ name, result: 'ok', text: 'you may run the sweeper: a replay of many events begins at once' });
+    note(name, 'ok', 'you may run the sweeper: a replay of many events begins at once');
   } catch (error) {
     const text = `you may not run the sweeper, so a replay of many events begins up to a minute late: ${explainError(error).message}`;
-    note({
-      name,
-      result: 'warning',
-      text,
-      fix: 'grant lambda:InvokeFunction for it (docs/operate/watch.md#the-console)',
-    });
+    note(name, 'warning', text, 'grant lambda:InvokeFunction for it (docs/operate/watch.md#the-console)');
   }
 }
 
-async function checkPipeline(operator: Operator, note: (check: Check) => void): Promise<void> {
+async function checkPipeline(operator: Operator, note: Note): Promise<void> {
   const view = await readSystem(operator);
   if (view.sweeper !== undefined) {
     const now = operator.clock.now();
     const text = describeSweeper(view.sweeper, now);
-    if (isSweeperLate(view.sweeper, now))
-      note({ name: 'sweeper', result: 'wrong', text, fix: operator.command('runbook events-overdue') });
-    else note({ name: 'sweeper', result: 'ok', text });
+    if (isSweeperLate(view.sweeper, now)) note('sweeper', 'wrong', text, operator.command('runbook events-overdue'));
+    else note('sweeper', 'ok', text);
   }
   for (const { source, cause, count } of view.refused ?? []) {
     const times = count >= REFUSED_SLOTS ? `${count} or more` : String(count);
     const text = `${source}: ${times} for ${cause} within the last hour. ${likelyCause(cause)}`;
-    note({ name: 'refused', result: 'warning', text, fix: operator.command(`refused ls --source ${source}`) });
+    note('refused', 'warning', text, operator.command(`refused ls --source ${source}`));
   }
   const { main, dead } = view;
   if (main && dead)
-    note({
-      name: 'queues',
-      result: 'ok',
-      text: `${main.visible} waiting, ${dead.visible + dead.hidden} in the dead-letter queue`,
-    });
+    note('queues', 'ok', `${main.visible} waiting, ${dead.visible + dead.hidden} in the dead-letter queue`);
   for (const { part, why, isNotice: isLittle, fix } of view.unread) {
     const result = isLittle ? 'warning' : 'wrong';
-    note({ name: part, result, text: `cannot be read: ${why}`, ...given({ fix }) });
+    note(part, result, `cannot be read: ${why}`, fix);
   }
   for (const mute of view.mutes ?? []) {
     const text = muteText(mute, operator.clock.now());
-    note({ name: 'muted', result: 'warning', text, fix: operator.command(`unmute ${mute.id}`) });
+    note('muted', 'warning', text, operator.command(`unmute ${mute.id}`));
   }
   if (view.openDeadLetters) {
     const text = deadCountText(view, 'dead event', operator.clock.now());
-    note({ name: 'dead letters', result: 'warning', text, fix: operator.command('dlq ls') });
+    note('dead letters', 'warning', text, operator.command('dlq ls'));
   }
   for (const [source, pause] of Object.entries(view.pauses ?? {})) {
     const text = `${source} since ${ago(pause.since, operator.clock.now())} by ${pause.by}: ${pause.why}`;
-    note({ name: 'paused', result: 'warning', text, fix: operator.command(`resume ${source}`) });
+    note('paused', 'warning', text, operator.command(`resume ${source}`));
   }
   for (const alarm of (view.alarms ?? []).filter(it => it.state === 'ALARM')) {
     const result = isNotice(alarm) ? 'warning' : 'wrong';
-    note({
-      name: 'alarm',
+    note(
+      'alarm',
       result,
-      text: `${alarm.name} since ${ago(alarm.since, operator.clock.now())}`,
-      fix: operator.command(`runbook ${runbookOf(alarm, operator.environment)}`),
-    });
+      `${alarm.name} since ${ago(alarm.since, operator.clock.now())}`,
+      operator.command(`runbook ${runbookOf(alarm, operator.environment)}`),
+    );
   }
 }
