@@ -1,6 +1,6 @@
-import { type FailureKind, OperatorError } from '#operator/operator-error.ts';
+import type { FailureKind, OperatorError } from '#operator/operator-error.ts';
 
-export { usageError } from '#operator/operator-error.ts';
+export { OperatorError, usageError } from '#operator/operator-error.ts';
 
 /** What a script can tell from the exit code of a command. */
 export const EXIT = { ok: 0, failure: 1, usage: 2, notFound: 3, credentials: 4, partial: 5 } as const;
@@ -16,14 +16,4 @@ const CODES: Readonly<Record<FailureKind, ExitCode>> = {
 
 export function exitCodeOf({ kind }: Pick<OperatorError, 'kind'>): ExitCode {
   return CODES[kind];
-}
-
-/** A failure of a command itself, with the exit code it means. */
-export class CliError extends OperatorError {
-  override readonly name = 'CliError';
-
-  constructor(message: string, exitCode: ExitCode = EXIT.failure, options: { cause?: unknown } = {}) {
-    const kinds = Object.keys(CODES) as FailureKind[];
-    super(message, kinds.find(kind => CODES[kind] === exitCode) ?? 'failure', options);
-  }
 }

@@ -1,21 +1,19 @@
-import { type Command, Option } from 'commander';
+import type { Command } from 'commander';
 import { given } from '#core/given.ts';
 import { EVENT_STATUSES } from '#core/glossary.ts';
 import type { EventFilter, WrittenFilter } from '#core/inbound/search/event-filter.ts';
+import { closest } from '#core/problem.ts';
 import { toIso } from '#core/time.ts';
 import { stateOfWord } from '#core/words.ts';
 import { readMeant } from '#operator/events/list-events.ts';
-import { CliError, EXIT } from './cli-error.ts';
+import { OperatorError, usageError } from './cli-error.ts';
 import type { Run } from './run.ts';
 
 /** The options that say which events are meant, the same words everywhere. */
-export function addFilterOptions(command: Command, { status = true } = {}): Command {
-  command.option('--source <names>', 'sources, separated by commas (default: all)');
-  if (status)
-    command.addOption(
-      new Option('--status <list>', `one or more of ${EVENT_STATUSES.join(', ')}, separated by commas`),
-    );
+export function addFilterOptions(command: Command): Command {
   return command
+    .option('--source <names>', 'sources, separated by commas (default: all)')
+    .option('--status <list>', `one or more of ${EVENT_STATUSES.join(', ')}, separated by commas`)
     .option('--type <type>', 'event type, or a prefix such as invoice.*')
     .option('--cause <cause>', 'cause of death, or of the last failure; without --status it means only dead letters')
     .option('--error <text>', 'last error, whatever numbers and ids are in it; without --status only dead letters')
@@ -23,7 +21,7 @@ export function addFilterOptions(command: Command, { status = true } = {}): Comm
     .option('--until <when>', 'received before then (default: now)');
 }
 
-/** Throws CliError (usage) that names everything wrong with the filter. */
+/** Throws OperatorError (usage) that names everything wrong with the filter. */
 export function filterOf(run: Run, options: WrittenFilter, now = run.clock.now()): EventFilter {
   const { status } = options;
   const states = status?.split(',').map(word => stateOfWord(word.trim(), EVENT_STATUSES));
@@ -32,20 +30,31 @@ export function filterOf(run: Run, options: WrittenFilter, now = run.clock.now()
   const lines = read.problems.map(
     ({ path, given, allowed, fix }) => `--${path}: ${given}\n  allowed: ${allowed}\n  fix:     ${fix}`,
   );
-  throw new CliError(lines.join('\n'), EXIT.usage);
+  throw new OperatorError(lines.join('\n'), 'usage');
 }
 
 /** A whole number out of an option. */
 export function wholeNumber(name: string, text: string, min: number, max: number): number {
   const value = Number(text);
   if (/^\d+$/.test(text) && value >= min && value <= max) return value;
-  throw new CliError(
-    `--${name}: "${text.slice(0, 40)}"\n  allowed: a whole number from ${min} to ${max}\n  fix:     e.g. --${name} ${Math.max(min, Math.min(max, 50))}`,
-    EXIT.usage,
+  const example = Math.max(min, Math.min(max, 50));
+  throw usageError(
+    `--${name}: "${text.slice(0, 40)}"`,
+    `a whole number from ${min} to ${max}`,
+    `e.g. --${name} ${example}`,
   );
 }
 
-/** `--since` as the delivery API takes it. Throws CliError (usage). */
+/** What was given, if it is one of these. Throws OperatorError (usage) with the nearest. */
+export function oneOf<T extends string>(name: string, text: string, allowed: readonly T[], fix = 'one of these'): T {
+  const found = allowed.find(each => each === text);
+  if (found !== undefined) return found;
+  const near = closest(text, allowed);
+  const given = `${name}: "${text.slice(0, 40)}"`;
+  throw usageError(given, allowed.join(', '), near === undefined ? fix : `did you mean ${near}?`);
+}
+
+/** `--since` as the delivery API takes it. Throws OperatorError (usage). */
 export function isoSince(run: Run, since: string | undefined): string | undefined {
   return since === undefined ? undefined : toIso(filterOf(run, { since }).since);
 }

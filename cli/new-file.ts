@@ -1,15 +1,15 @@
 /** A file that only its owner can read, and that is there whole or not at all. */
 import { closeSync, existsSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
-import { CliError, EXIT, usageError } from './cli-error.ts';
+import { OperatorError, usageError } from './cli-error.ts';
 
 const OWNER_ALONE = 0o600;
 
-/** Throws CliError (usage) where a file is there already. */
+/** Throws OperatorError (usage) where a file is there already. */
 export function mustBeNew(path: string): void {
   if (existsSync(path)) throw usageError(`${path} is there already`, 'the name of a new file', 'give another name');
 }
 
-/** Writes what comes. Throws CliError (usage) where a file is there already, or none can be made. */
+/** Writes what comes. Throws OperatorError (usage) where a file is there already, or none can be made. */
 export async function writeNewFile(path: string, parts: AsyncIterable<string> | Iterable<string>): Promise<void> {
   mustBeNew(path);
   const unfinished = `${path}.part`;
@@ -31,6 +31,6 @@ function create(path: string): number {
     rmSync(path, { force: true });
     return openSync(path, 'wx', OWNER_ALONE);
   } catch (cause) {
-    throw new CliError(`Cannot write ${path}: ${(cause as Error).message}`, EXIT.usage, { cause });
+    throw new OperatorError(`Cannot write ${path}: ${(cause as Error).message}`, 'usage', { cause });
   }
 }

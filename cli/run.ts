@@ -11,7 +11,7 @@ import type { Gateway } from '#operator/gateway.ts';
 import { Operator, type OperatorOptions } from '#operator/operator.ts';
 import { readReason } from '#operator/reason.ts';
 import type { PublishedLists } from '#operator/sources/address-ranges.ts';
-import { CliError, EXIT, type ExitCode, usageError } from './cli-error.ts';
+import { EXIT, type ExitCode, OperatorError, usageError } from './cli-error.ts';
 import type { Io } from './io.ts';
 import { Output } from './output.ts';
 
@@ -90,20 +90,23 @@ export class Run extends Operator {
     this.io = io;
     this.publishedLists = services.publishedLists;
     const cannot = () =>
-      Promise.reject(new CliError('This program cannot deploy: run npx holdfast prove inside your project'));
+      Promise.reject(new OperatorError('This program cannot deploy: run npx holdfast prove inside your project'));
     this.prove = services.prove ?? cannot;
     this.proveBill = services.proveBill ?? cannot;
     this.startConsole =
       services.startConsole ??
-      (() => Promise.reject(new CliError('This program was started without the console: run npx holdfast console')));
+      (() =>
+        Promise.reject(new OperatorError('This program was started without the console: run npx holdfast console')));
     this.serveAgent =
       services.serveAgent ??
       (() =>
-        Promise.reject(new CliError('This program was started without a server for agents: run npx holdfast mcp')));
+        Promise.reject(
+          new OperatorError('This program was started without a server for agents: run npx holdfast mcp'),
+        ));
     this.out = new Output(io, { json: options.json, utc: options.utc === true, now: () => this.clock.now() });
   }
 
-  /** Why somebody does this, as given or asked for; the `"…"` of a command that was pasted is no reason. Throws CliError (usage). */
+  /** Why somebody does this, as given or asked for; the `"…"` of a command that was pasted is no reason. Throws OperatorError (usage). */
   async reason(given: string | undefined): Promise<string> {
     const said = readReason(given);
     if (said !== undefined) return said;
@@ -127,7 +130,8 @@ export class Run extends Operator {
       );
     }
     const answer = await this.io.ask(`${question} [y/N] `);
-    if (!/^y(?:es)?$/i.test(answer.trim())) throw new CliError('Nothing was done: the answer was not y', EXIT.failure);
+    if (!/^y(?:es)?$/i.test(answer.trim()))
+      throw new OperatorError('Nothing was done: the answer was not y', 'failure');
   }
 }
 

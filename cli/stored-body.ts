@@ -1,7 +1,7 @@
 import { toEventId } from '#core/glossary.ts';
 import type { EventItem } from '#core/inbound/protocol/event-item.ts';
 import { readStoredBody } from '#operator/events/show-event.ts';
-import { CliError, EXIT } from './cli-error.ts';
+import { OperatorError } from './cli-error.ts';
 import { withoutControls } from './output.ts';
 import type { Run } from './run.ts';
 
@@ -10,9 +10,9 @@ export async function showBody(run: Run, item: EventItem): Promise<void> {
   const id = toEventId(item.pk);
   const stored = await readStoredBody(run, item);
   if (stored === undefined)
-    throw new CliError(
+    throw new OperatorError(
       `The body of ${id} is gone: its retention is over. To see its history, leave --body out`,
-      EXIT.notFound,
+      'not_found',
     );
   const { body, headers } = stored;
   if (run.out.json) run.out.result({ id, headers, body_base64: body.toString('base64') }, () => []);

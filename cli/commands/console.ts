@@ -1,4 +1,5 @@
 /** `holdfast console`: the same as these commands on a page, for one person, on this machine. */
+import { once } from 'node:events';
 import type { Command } from 'commander';
 import { EXIT, type ExitCode, usageError } from '../cli-error.ts';
 import { wholeNumber } from '../filter-options.ts';
@@ -41,16 +42,9 @@ async function serve(run: Run, options: ConsoleOptions): Promise<ExitCode> {
       `${run.environment} in ${place}; it ${does}. Whoever has the address has your rights here. Ctrl-C ends it`,
     );
     if (options.open) page.open();
-    await untilInterrupted(run.io.interrupted);
+    if (!run.io.interrupted.aborted) await once(run.io.interrupted, 'abort');
     return EXIT.ok;
   } finally {
     await page.close();
   }
-}
-
-function untilInterrupted(signal: AbortSignal): Promise<void> {
-  return new Promise(resolve => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener('abort', () => resolve(), { once: true });
-  });
 }

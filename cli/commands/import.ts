@@ -1,13 +1,10 @@
 /** `holdfast import`: the events of an export, into another environment. */
-import { createReadStream, existsSync } from 'node:fs';
-import { createInterface } from 'node:readline';
 import type { Command } from 'commander';
 import { given } from '#core/given.ts';
 import { importEvents } from '#operator/events/import-events.ts';
 import { openSecrets, SECRETS_FILE } from '#operator/sealed-secrets.ts';
 import { bringSourceSecrets } from '#operator/sources/move-secrets.ts';
-import { usageError } from '../cli-error.ts';
-import { readInput } from '../read-input.ts';
+import { linesOf, readText } from '../read-input.ts';
 import { type CommandSet, withExamples } from '../run.ts';
 
 interface Options {
@@ -36,11 +33,14 @@ export function addImport(program: Command, set: CommandSet): void {
     ['holdfast import events.ndjson --env new --yes', 'run it again after a failure: it goes on'],
   ).action(
     set.action(async (run, file: string, { dryRun = false, add = false, identity, yes }: Options) => {
-      if (!existsSync(file)) throw usageError(`There is no ${file}`, 'a file of holdfast export', 'give its path');
-      const read = async (path: string): Promise<string> => (await readInput(run, path)).toString('utf8');
+      const lines = linesOf(file, 'holdfast export');
       const secrets =
-        identity && (await openSecrets<string>('sources', await read(`${file}${SECRETS_FILE}`), await read(identity)));
-      const lines = () => createInterface({ input: createReadStream(file), crlfDelay: Number.POSITIVE_INFINITY });
+        identity &&
+        (await openSecrets<string>(
+          'sources',
+          await readText(run, `${file}${SECRETS_FILE}`),
+          await readText(run, identity),
+        ));
       if (!dryRun) await run.confirm(`Bring the events of ${file} into ${run.environment}?`, yes);
       const progress = run.out.progress(dryRun ? 'Looking' : 'Importing');
       const result = await importEvents(run, lines, {

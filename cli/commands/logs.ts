@@ -2,12 +2,11 @@
 import type { Command } from 'commander';
 import { toEventId } from '#core/glossary.ts';
 import type { EventItem } from '#core/inbound/protocol/event-item.ts';
-import { closest } from '#core/problem.ts';
 import { findOne } from '#operator/events/find-one.ts';
 import { keptAttempts, readEventLog } from '#operator/health/event-log.ts';
 import { type LogEntry, readLogs, wordsOf } from '#operator/health/read-logs.ts';
 import { usageError } from '../cli-error.ts';
-import { filterOf } from '../filter-options.ts';
+import { filterOf, oneOf } from '../filter-options.ts';
 import type { Output } from '../output.ts';
 import { type CommandSet, type Run, withExamples } from '../run.ts';
 
@@ -60,15 +59,8 @@ export function addLogs(program: Command, set: CommandSet): void {
         options.since === undefined && item !== undefined
           ? item.receivedAt - OVERLAP_MS
           : filterOf(run, { since: options.since ?? usual }).since;
-      const { of, errors = false } = options;
-      if (of !== undefined && !LOGS.includes(of)) {
-        const near = closest(of, LOGS);
-        throw usageError(
-          `--of: "${of}"`,
-          LOGS.join(', '),
-          near === undefined ? 'one of these' : `did you mean ${near}?`,
-        );
-      }
+      const { errors = false } = options;
+      const of = options.of === undefined ? undefined : oneOf('--of', options.of, LOGS);
       const where = Object.fromEntries((options.where ?? []).map(pairOf));
       const filter = { source, eventId: item && toEventId(item.pk), since, of, errors, where };
       const found = await readLogs(run, filter);

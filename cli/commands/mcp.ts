@@ -1,9 +1,7 @@
 /** `holdfast mcp`: the same as these commands for an agent, over the Model Context Protocol. */
 import type { Command } from 'commander';
-import { closest } from '#core/problem.ts';
 import { readPortalToken, readPortalUrl } from '#operator/customers/portal-api.ts';
-import { usageError } from '../cli-error.ts';
-import { wholeNumber } from '../filter-options.ts';
+import { oneOf, wholeNumber } from '../filter-options.ts';
 import { AGENT_RIGHTS, type AgentRight, type CommandSet, withExamples } from '../run.ts';
 
 interface McpOptions {
@@ -54,12 +52,5 @@ export function addMcp(program: Command, set: CommandSet): void {
 
 function readRights(allow: string | undefined, allowed: readonly AgentRight[]): ReadonlySet<AgentRight> {
   const names = allow?.split(',').map(name => name.trim()) ?? [];
-  const rights = names.map(name => {
-    const right = allowed.find(each => each === name);
-    if (right !== undefined) return right;
-    const near = closest(name, allowed);
-    const fix = near === undefined ? 'leave it out: then it only looks' : `did you mean ${near}?`;
-    throw usageError(`--allow: "${name.slice(0, 40)}"`, allowed.join(', '), fix);
-  });
-  return new Set(rights);
+  return new Set(names.map(name => oneOf('--allow', name, allowed, 'leave it out: then it only looks')));
 }

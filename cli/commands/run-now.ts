@@ -1,11 +1,8 @@
 /** `holdfast run`: a function of a schedule, now. */
 import type { Command } from 'commander';
-import { closest } from '#core/problem.ts';
-import { SCHEDULED, type Scheduled } from '#operator/gateway.ts';
-import { usageError } from '../cli-error.ts';
+import { SCHEDULED } from '#operator/gateway.ts';
+import { oneOf } from '../filter-options.ts';
 import { type CommandSet, withExamples } from '../run.ts';
-
-const isScheduled = (name: string): name is Scheduled => SCHEDULED.some(it => it === name);
 
 export function addRunNow(program: Command, set: CommandSet): void {
   withExamples(
@@ -17,15 +14,7 @@ export function addRunNow(program: Command, set: CommandSet): void {
     ['holdfast run sweep --env prod', 'when its schedule is off'],
   ).action(
     set.action(async (run, name: string) => {
-      if (!isScheduled(name)) {
-        const near = closest(name, SCHEDULED);
-        throw usageError(
-          `run: "${name}"`,
-          SCHEDULED.join(', '),
-          near === undefined ? 'one of these' : `did you mean ${near}?`,
-        );
-      }
-      await (await run.gateway()).begin(name);
+      await (await run.gateway()).begin(oneOf('run', name, SCHEDULED));
       run.out.result({ started: name }, () => [`${name} has begun`]);
       run.out.next(run.command(`logs --of ${name} --since 1m --tail`), 'what it does');
     }),

@@ -5,9 +5,9 @@ import { toEventId } from '#core/glossary.ts';
 import { sampleEvent } from '#operator/sources/sample-event.ts';
 import { parseJson, sendToSource, waitForEnd } from '#operator/sources/send-request.ts';
 import { readSourceSecret } from '#operator/sources/source-secret.ts';
-import { CliError, EXIT, type ExitCode } from '../cli-error.ts';
+import { EXIT, type ExitCode, OperatorError } from '../cli-error.ts';
 import { wholeNumber } from '../filter-options.ts';
-import { readInput } from '../read-input.ts';
+import { collect, readHeaders, readInput } from '../read-input.ts';
 import { type CommandSet, type Run, withExamples } from '../run.ts';
 
 interface SendOptions {
@@ -65,7 +65,9 @@ export function addSend(program: Command, set: CommandSet): void {
           const value = { status: answer.status, answer: parseJson(answer.body), ms: Math.round(answer.ms) };
           if (wait === undefined) run.out.result(value, () => [`${answer.status} ${answer.body}  (${value.ms} ms)`]);
           else if (!ok)
-            throw new CliError(`The gateway answered ${answer.status} ${answer.body}\nWhy: ${run.command('doctor')}`);
+            throw new OperatorError(
+              `The gateway answered ${answer.status} ${answer.body}\nWhy: ${run.command('doctor')}`,
+            );
           else return showEnd(run, source, { answer: answer.body, startedAt }, wait);
         }
       }
@@ -78,29 +80,14 @@ export function addSend(program: Command, set: CommandSet): void {
   );
 }
 
-function collect(value: string, before: readonly string[]): readonly string[] {
-  return [...before, value];
-}
-
-/** A fresh sample (or the given bytes), not signed yet. Throws CliError (usage) for a header without a name. */
+/** A fresh sample (or the given bytes), not signed yet. Throws OperatorError (usage) for a header without a name. */
 function requestOf(source: ResolvedSource, options: SendOptions, body: Buffer | undefined, now: number) {
   const sample = sampleEvent(source.spec.id, new Date(now), options.type);
-  const given = Object.fromEntries(
-    options.header.map(text => {
-      const at = text.indexOf(':');
-      if (at < 1)
-        throw new CliError(
-          `--header: "${text.slice(0, 60)}"\n  allowed: name:value\n  fix:     --header x-my-header:1`,
-          EXIT.usage,
-        );
-      return [text.slice(0, at).trim().toLowerCase(), text.slice(at + 1).trim()];
-    }),
-  );
   return {
     method: sample.method,
     rawQuery: sample.rawQuery,
     body: body ?? Buffer.from(sample.body),
-    headers: { ...sample.headers, ...given },
+    headers: { ...sample.headers, ...readHeaders(options.header) },
     url: options.url,
   };
 }
@@ -114,7 +101,7 @@ async function showEnd(
   const until = run.clock.now() + seconds * 1_000;
   const item = await waitForEnd(run, source, { ...sent, until, signal: run.io.interrupted });
   if (!item)
-    throw new CliError(
+    throw new OperatorError(
       `The event was accepted, but not recorded within ${seconds} s.\nSee why: ${run.command('status')}`,
     );
   const ms = (item.completedAt ?? item.deadAt ?? run.clock.now()) - item.receivedAt;

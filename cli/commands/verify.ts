@@ -11,7 +11,7 @@ import { formatCurl } from '#operator/sources/curl-command.ts';
 import { signAsProvider } from '#operator/sources/sign-as-provider.ts';
 import { readSourceSecret } from '#operator/sources/source-secret.ts';
 import { EXIT, type ExitCode, usageError } from '../cli-error.ts';
-import { readGivenSecret, readInput } from '../read-input.ts';
+import { collect, readGivenSecret, readHeaders, readInput } from '../read-input.ts';
 import { type CommandSet, type Run, withExamples } from '../run.ts';
 
 interface Options {
@@ -59,10 +59,6 @@ function whose(command: Command): Command {
       'a file with the secret (default: HOLDFAST_SECRET, else the stored secret of --source)',
     )
     .option('--url <url>', 'the public URL that the provider knows, for providers that sign it');
-}
-
-function collect(value: string, before: readonly string[]): readonly string[] {
-  return [...before, value];
 }
 
 async function readWhose(run: Run, options: Options): Promise<Whose> {
@@ -160,12 +156,7 @@ async function deployedUrl(run: Run, source: string | undefined): Promise<string
 async function sign(run: Run, file: string, options: Options): Promise<void> {
   const { spec, secret, ...whose } = await readWhose(run, options);
   const body = await readInput(run, file);
-  const headers = Object.fromEntries(
-    (options.header ?? []).map(text => {
-      const at = text.indexOf(':');
-      return [text.slice(0, Math.max(0, at)).trim().toLowerCase(), text.slice(at + 1).trim()];
-    }),
-  );
+  const headers = readHeaders(options.header ?? []);
   if (secret === undefined)
     throw usageError('No secret', 'HOLDFAST_SECRET, --secret-file or --source', 'e.g. --secret-file secret.txt');
   const given = { body, headers: { 'content-type': 'application/json', ...headers } };

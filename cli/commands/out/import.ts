@@ -2,7 +2,7 @@
 import { statSync } from 'node:fs';
 import type { Command } from 'commander';
 import { EXIT, usageError } from '#cli/cli-error.ts';
-import { readInput } from '#cli/read-input.ts';
+import { readText } from '#cli/read-input.ts';
 import { type CommandSet, type Run, withExamples } from '#cli/run.ts';
 import type { EndpointSecrets } from '#operator/customers/customer-secrets.ts';
 import { type ImportedCustomers, importCustomers, resumeImported } from '#operator/customers/import-customers.ts';
@@ -56,7 +56,7 @@ export function addOutImport(out: Command, set: CommandSet): void {
           `e.g. --from ${OURS}`,
         );
       warnOfReaders(run, file);
-      const plan = await readPlan(run, system, (await readInput(run, file)).toString('utf8'));
+      const plan = await readPlan(run, system, await readText(run, file));
       const endpoints = plan.applications.reduce((sum, each) => sum + each.endpoints.length, 0);
       const all = `${plan.types.length} event types, ${plan.applications.length} applications, ${endpoints} endpoints`;
       if (!dryRun) await run.confirm(`Create what is not there yet of ${all}?`, yes);
@@ -105,7 +105,7 @@ function tell(run: Run, result: ImportResult | ImportedCustomers, dryRun: boolea
 /** What `holdfast out export` wrote. */
 async function importOurs(run: Run, file: string, options: ImportOptions) {
   const { identity, newSecrets = false, resume = false, dryRun = false, yes } = options;
-  const customers = await readCustomers(run, readExport((await readInput(run, file)).toString('utf8')));
+  const customers = await readCustomers(run, readExport(await readText(run, file)));
   const endpoints = customers.applications.reduce((sum, each) => sum + each.endpoints.length, 0);
   const all = `${customers.types.length} event types, ${customers.applications.length} applications, ${endpoints} endpoints`;
   const progress = run.out.progress(dryRun ? 'looking' : resume ? 'resuming' : 'importing');
@@ -124,11 +124,14 @@ async function importOurs(run: Run, file: string, options: ImportOptions) {
       `holdfast out export --secrets age1… writes ${file}${SECRETS_FILE}, which --identity opens`,
     );
   if (identity !== undefined) warnOfReaders(run, identity);
-  const read = async (path: string): Promise<string> => (await readInput(run, path)).toString('utf8');
   const secrets =
     identity === undefined
       ? 'new'
-      : await openSecrets<EndpointSecrets>('endpoints', await read(`${file}${SECRETS_FILE}`), await read(identity));
+      : await openSecrets<EndpointSecrets>(
+          'endpoints',
+          await readText(run, `${file}${SECRETS_FILE}`),
+          await readText(run, identity),
+        );
   if (!dryRun) await run.confirm(`Bring what is not in ${run.environment} yet of ${all}?`, yes);
   const result = await importCustomers(run, customers, { dryRun, secrets, progress: told });
   progress.end();

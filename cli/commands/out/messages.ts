@@ -1,9 +1,8 @@
 /** `holdfast out export-messages` and `import-messages`: what was published and what became of it, to another environment. */
-import { createReadStream, existsSync } from 'node:fs';
-import { createInterface } from 'node:readline';
 import type { Command } from 'commander';
-import { EXIT, usageError } from '#cli/cli-error.ts';
+import { EXIT } from '#cli/cli-error.ts';
 import { mustBeNew, writeNewFile } from '#cli/new-file.ts';
+import { linesOf } from '#cli/read-input.ts';
 import { type CommandSet, withExamples } from '#cli/run.ts';
 import { exportMessages, stopSending } from '#operator/customers/export-messages.ts';
 import { importMessages } from '#operator/customers/import-messages.ts';
@@ -71,9 +70,7 @@ export function addOutMessages(out: Command, set: CommandSet): void {
     ['holdfast out import-messages messages.ndjson --env new --yes', 'run it again after a failure: it goes on'],
   ).action(
     set.action(async (run, file: string, { dryRun = false, yes }: ImportOptions) => {
-      if (!existsSync(file))
-        throw usageError(`There is no ${file}`, 'a file of holdfast out export-messages', 'give its path');
-      const lines = () => createInterface({ input: createReadStream(file), crlfDelay: Number.POSITIVE_INFINITY });
+      const lines = linesOf(file, 'holdfast out export-messages');
       if (!dryRun) await run.confirm(`Bring the messages of ${file} into ${run.environment}?`, yes);
       const progress = run.out.progress(dryRun ? 'Looking' : 'Importing');
       const result = await importMessages(run, lines, {

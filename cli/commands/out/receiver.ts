@@ -1,4 +1,5 @@
 /** `holdfast out receiver`: a receiver of webhooks on this machine, which can be told to misbehave. */
+import { once } from 'node:events';
 import type { Command } from 'commander';
 import { usageError } from '#cli/cli-error.ts';
 import { wholeNumber } from '#cli/filter-options.ts';
@@ -33,13 +34,8 @@ export function addOutReceiver(out: Command, set: CommandSet): void {
       });
       run.out.note(`Listening on ${receiver.url} (Ctrl-C ends it)`);
       for (const [path, about] of BEHAVIOUR_NAMES) run.out.note(`  ${path.padEnd(16)} ${about}`);
-      await ended(run.io.interrupted);
+      if (!run.io.interrupted.aborted) await once(run.io.interrupted, 'abort');
       await receiver.stop();
     }),
   );
-}
-
-function ended(signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return Promise.resolve();
-  return new Promise(resolve => signal.addEventListener('abort', () => resolve(), { once: true }));
 }

@@ -2,7 +2,6 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Command } from 'commander';
-import { closest } from '#core/problem.ts';
 import type { SchemeAlgorithm } from '#core/provider/provider-spec.ts';
 import { PACKAGE_ROOT, PROJECT_ROOT } from '#local/shell/workspace.ts';
 import { providerOf } from '#operator/refused/verify-captured.ts';
@@ -17,6 +16,7 @@ import {
 import { SCHEME_EXAMPLES } from '#operator/sources/scheme-examples.ts';
 import { PROVIDERS } from '#providers/index.ts';
 import { usageError } from '../../cli-error.ts';
+import { oneOf } from '../../filter-options.ts';
 import { renderProviderPage } from '../../render-provider-page.ts';
 import { type CommandSet, type Run, withExamples } from '../../run.ts';
 
@@ -63,15 +63,7 @@ function writeProvider(run: Run, id: string, { alg, folder = PROJECT_ROOT }: New
     );
   if (Object.hasOwn(PROVIDERS, id))
     throw usageError(`${id} is described already`, 'an id of your own', `use it: ${id}: { provider: '${id}' }`);
-  const known = ALGORITHMS.find(each => each === alg);
-  if (known === undefined) {
-    const near = closest(alg, ALGORITHMS);
-    throw usageError(
-      `--alg: "${alg.slice(0, 40)}"`,
-      ALGORITHMS.join(', '),
-      near ? `did you mean ${near}?` : 'choose one',
-    );
-  }
+  const known = oneOf('--alg', alg, ALGORITHMS, 'choose one');
   const today = new Date(run.clock.now()).toISOString().slice(0, 10);
   // In a checkout of Holdfast the suites of all providers test it.
   const isOurs = folder === PROJECT_ROOT && PROJECT_ROOT === PACKAGE_ROOT;

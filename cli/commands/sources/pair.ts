@@ -8,7 +8,7 @@ import { DAY_MS, toIso } from '#core/time.ts';
 import { isPaired, mustBringSecrets, openPairing, pairedSecret } from '#operator/sources/change-secret.ts';
 import { urlOf } from '#operator/sources/list-sources.ts';
 import { span } from '#operator/span.ts';
-import { CliError, EXIT, type ExitCode, usageError } from '../../cli-error.ts';
+import { EXIT, type ExitCode, OperatorError, usageError } from '../../cli-error.ts';
 import { type CommandSet, type Run, withExamples } from '../../run.ts';
 
 interface PairOptions {
@@ -107,9 +107,9 @@ async function keep(run: Run, source: ResolvedSource, out: string | undefined): 
   try {
     writeFileSync(out, `${secret}\n`, { mode: 0o600, flag: 'wx' });
   } catch (error) {
-    throw new CliError(
+    throw new OperatorError(
       `The source is paired, but ${out} could not be written: ${(error as Error).message}\nRead the secret in Secrets Manager: ${secretName(run.deployment.config, source.id)}`,
-      EXIT.partial,
+      'partial',
       { cause: error },
     );
   }

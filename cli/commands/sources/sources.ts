@@ -14,7 +14,7 @@ import {
 } from '#operator/sources/change-secret.ts';
 import { listSources } from '#operator/sources/list-sources.ts';
 import { commandToSet } from '#operator/sources/stored-state.ts';
-import { CliError, EXIT, usageError } from '../../cli-error.ts';
+import { OperatorError, usageError } from '../../cli-error.ts';
 import { askSecret } from '../../read-input.ts';
 import { type CommandSet, type Run, withExamples } from '../../run.ts';
 import { addSourcesIps } from './ips.ts';
@@ -160,7 +160,7 @@ async function newSecret(run: Run, source: ResolvedSource, options: SecretOption
   try {
     writeFileSync(options.out, `${secret}\n`, { mode: 0o600, flag: 'wx' });
   } catch (error) {
-    throw new CliError(`Cannot write ${options.out}: ${(error as Error).message}`, EXIT.usage, { cause: error });
+    throw new OperatorError(`Cannot write ${options.out}: ${(error as Error).message}`, 'usage', { cause: error });
   }
   run.out.note(`Wrote the new secret to ${options.out}; delete the file once ${source.spec.title} has it`);
   return secret;

@@ -2,7 +2,7 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { CliError, exitCodeOf } from '#cli/cli-error.ts';
+import { exitCodeOf, OperatorError } from '#cli/cli-error.ts';
 import { Output } from '#cli/output.ts';
 import type { Services } from '#cli/run.ts';
 import { DependencyError } from '#core/errors.ts';
@@ -105,7 +105,7 @@ describe('errors', () => {
     [new Error('connect ECONNREFUSED 127.0.0.1:4566'), 1, 'npm start'],
     [Object.assign(new Error('Unknown'), { name: 'NotFound', $metadata: {} }), 1, 'AWS_ENDPOINT_URL'],
     [Object.assign(new Error('@aws-sdk XML parse error: mismatched tags'), { $metadata: {} }), 1, 'it is not AWS'],
-    [new CliError('mine', 5), 5, 'mine'],
+    [new OperatorError('mine', 'partial'), 5, 'mine'],
     ['a text', 1, 'a text'],
   ])('%s has exit code %i and says what to do', (error, code, hint) => {
     const explained = explainError(error);
