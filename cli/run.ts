@@ -1,13 +1,10 @@
 /** One run of a command: its options, its output, and the environment it works on, opened when first needed. */
 import type { Command } from 'commander';
 import { systemClock } from '#adapters/system.ts';
-import type { Deployment } from '#core/config/deployment.ts';
 import { given } from '#core/given.ts';
-import type { HandlerRegistry } from '#core/handler/handler-contract.ts';
 import type { Clock } from '#core/ports.ts';
 import type { ProveOptions, ProveResult, proveBill } from '#local/prove.ts';
 import type { PortalPlace } from '#operator/customers/portal-api.ts';
-import type { Gateway } from '#operator/gateway.ts';
 import { Operator, type OperatorOptions } from '#operator/operator.ts';
 import { readReason } from '#operator/reason.ts';
 import type { PublishedLists } from '#operator/sources/address-ranges.ts';
@@ -16,14 +13,9 @@ import type { Io } from './io.ts';
 import { Output } from './output.ts';
 
 /** What the commands need of the world; tests give their own. */
-export interface Services {
+export interface Services extends Pick<OperatorOptions, 'readDeployment' | 'reread' | 'openGateway' | 'readHandlers'> {
   readonly io: Io;
   readonly clock?: Clock;
-  readDeployment(environment: string): Deployment;
-  readonly reread?: OperatorOptions['reread'];
-  openGateway(deployment: Deployment): Promise<Gateway>;
-  /** The project's handlers, for `doctor`. Absent: they are not checked. */
-  readHandlers?(): Promise<HandlerRegistry>;
   readonly publishedLists: PublishedLists;
   /** Absent: not in this program. */
   readonly prove?: Prove;
@@ -89,20 +81,12 @@ export class Run extends Operator {
     });
     this.io = io;
     this.publishedLists = services.publishedLists;
-    const cannot = () =>
-      Promise.reject(new OperatorError('This program cannot deploy: run npx holdfast prove inside your project'));
-    this.prove = services.prove ?? cannot;
-    this.proveBill = services.proveBill ?? cannot;
-    this.startConsole =
-      services.startConsole ??
-      (() =>
-        Promise.reject(new OperatorError('This program was started without the console: run npx holdfast console')));
-    this.serveAgent =
-      services.serveAgent ??
-      (() =>
-        Promise.reject(
-          new OperatorError('This program was started without a server for agents: run npx holdfast mcp'),
-        ));
+    const cannot = (text: string) => () => Promise.reject(new OperatorError(`This program ${text}`));
+    const cannotDeploy = cannot('cannot deploy: run npx holdfast prove inside your project');
+    this.prove = services.prove ?? cannotDeploy;
+    this.proveBill = services.proveBill ?? cannotDeploy;
+    this.startConsole = services.startConsole ?? cannot('was started without the console: run npx holdfast console');
+    this.serveAgent = services.serveAgent ?? cannot('was started without a server for agents: run npx holdfast mcp');
     this.out = new Output(io, { json: options.json, utc: options.utc === true, now: () => this.clock.now() });
   }
 

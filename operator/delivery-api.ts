@@ -1,6 +1,7 @@
 /** The delivery API of an environment, as a person's tools call it (docs/api/delivery.md). */
 import type { HttpAnswer } from './http-answer.ts';
 import { type FailureKind, OperatorError, usageError } from './operator-error.ts';
+import { parseJson } from './parse-json.ts';
 
 export interface DeliveryCall {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -61,7 +62,7 @@ export async function allOf<T = Shown>(api: DeliveryApi, path: readonly string[]
 
 /** As `askDelivery`, of an answer that is there. */
 export function readAnswer<T>(call: DeliveryCall, { status, body }: Pick<HttpAnswer, 'status' | 'body'>): T {
-  const told = parse(body);
+  const told = parseJson(body || 'null');
   const what = `${call.method} /v1/${call.path.join('/')}`;
   if (status >= 200 && status < 300) {
     if (told === undefined) throw new OperatorError(`${what} was answered ${status} with what is no JSON`);
@@ -86,15 +87,6 @@ export function readAnswer<T>(call: DeliveryCall, { status, body }: Pick<HttpAns
 
 /** What the API itself says against a call; undefined for an answer that is not its own. */
 export function refusalOf({ status, body }: Pick<HttpAnswer, 'status' | 'body'>): string | undefined {
-  const { error, detail } = (parse(body) ?? {}) as Problem;
+  const { error, detail } = (parseJson(body) ?? {}) as Problem;
   return status < 500 && error !== undefined ? detail : undefined;
-}
-
-/** Undefined: it is no JSON. */
-function parse(body: string): unknown {
-  try {
-    return JSON.parse(body || 'null');
-  } catch {
-    return undefined;
-  }
 }

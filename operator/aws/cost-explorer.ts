@@ -2,6 +2,7 @@
 import { type Credentials, signForIam } from '#adapters/aws/sign-for-iam.ts';
 import type { SendHttp } from '#operator/http-answer.ts';
 import { OperatorError } from '#operator/operator-error.ts';
+import { parseJson } from '#operator/parse-json.ts';
 
 /** One, for all regions. */
 const URL_OF_AWS = 'https://ce.us-east-1.amazonaws.com/';
@@ -89,7 +90,7 @@ async function ask({ http, credentials, now, url: given }: CostExplorer, questio
   const at = { region: 'us-east-1', service: 'ce', now: now() };
   const headers = await signForIam({ method: 'POST', url, body, headers: own }, await credentials(), at);
   const answer = await http(url.href, { method: 'POST', headers, body: new TextEncoder().encode(body) });
-  const read = readJson(answer.body);
+  const read = (parseJson(answer.body) ?? {}) as Readonly<Record<string, unknown>>;
   if (answer.status === 200) return read as Answer;
   const kind = String(read['__type'] ?? `status ${answer.status}`).replace(/^.*#/, '');
   const said = String(read['Message'] ?? read['message'] ?? '').slice(0, 300);
@@ -99,12 +100,4 @@ async function ask({ http, credentials, now, url: given }: CostExplorer, questio
       'credentials',
     );
   throw new OperatorError(`Cost Explorer answers ${kind}: ${said}`);
-}
-
-function readJson(text: string): Readonly<Record<string, unknown>> {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return {};
-  }
 }

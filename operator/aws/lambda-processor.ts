@@ -1,12 +1,8 @@
-import {
-  type LambdaClient,
-  ListEventSourceMappingsCommand,
-  type ListEventSourceMappingsCommandOutput,
-  UpdateEventSourceMappingCommand,
-} from '@aws-sdk/client-lambda';
+import { type LambdaClient, UpdateEventSourceMappingCommand } from '@aws-sdk/client-lambda';
 import { LIVE_ALIAS } from '#core/names.ts';
 import type { ProcessorSwitch } from '#operator/gateway.ts';
 import { OperatorError } from '#operator/operator-error.ts';
+import { mappingsOf } from './stopped-functions.ts';
 
 /** `ProcessorSwitch` on the event source mapping of the process function. */
 export class LambdaProcessor implements ProcessorSwitch {
@@ -30,18 +26,11 @@ export class LambdaProcessor implements ProcessorSwitch {
   async #mapping() {
     // With a canary the queue calls its alias.
     for (const FunctionName of [this.#functionName, `${this.#functionName}:${LIVE_ALIAS}`]) {
-      const list = new ListEventSourceMappingsCommand({ FunctionName });
-      const { EventSourceMappings: [mapping] = [] } = await this.#client.send(list).catch(nothingThere);
+      const [mapping] = await mappingsOf(this.#client, FunctionName);
       if (mapping?.UUID !== undefined) return mapping;
     }
     throw new OperatorError(
       `${this.#functionName} has no event source mapping, so somebody deleted it. Deploy the environment again`,
     );
   }
-}
-
-/** There is no such alias, or function. */
-function nothingThere(error: unknown): ListEventSourceMappingsCommandOutput {
-  if (error instanceof Error && error.name === 'ResourceNotFoundException') return { $metadata: {} };
-  throw error;
 }

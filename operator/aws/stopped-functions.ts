@@ -34,12 +34,12 @@ export async function readFunctionStops(
 
 type Mappings = NonNullable<ListEventSourceMappingsCommandOutput['EventSourceMappings']>;
 
-async function mappingsOf(client: Pick<LambdaClient, 'send'>, FunctionName: string): Promise<Mappings> {
+/** Of a function, or of an alias of it; none where there is no such. */
+export async function mappingsOf(client: Pick<LambdaClient, 'send'>, FunctionName: string): Promise<Mappings> {
   try {
     const { EventSourceMappings = [] } = await client.send(new ListEventSourceMappingsCommand({ FunctionName }));
     return EventSourceMappings;
   } catch (error) {
-    // There is no such alias.
     if (error instanceof Error && error.name === 'ResourceNotFoundException') return [];
     throw error;
   }

@@ -60,14 +60,9 @@ export async function groupDeadLetters(operator: Operator, filter: EventFilter):
   return { groups: [...groups.values()].sort((a, b) => b.count - a.count), total, inQueue: visible + hidden };
 }
 
-export interface ClosedGroup {
-  readonly source: SourceId;
-  readonly eventType: string;
-  readonly cause: string;
+export interface ClosedGroup extends Omit<DeadGroup, 'firstAt' | 'sample'> {
   readonly by: string;
   readonly why: string;
-  readonly count: number;
-  readonly lastAt: EpochMs;
   /** The one that was closed last. */
   readonly sample: EventIn<'closed'>;
 }
@@ -102,7 +97,7 @@ const HISTOGRAM_BARS = 48;
 export async function groupDeadByError(
   operator: Operator,
   filter: EventFilter,
-): Promise<{ readonly groups: readonly ErrorGroup[]; readonly total: number; readonly inQueue: number }> {
+): Promise<Omit<DeadLetters, 'groups'> & { readonly groups: readonly ErrorGroup[] }> {
   const groups = new Map<
     string,
     { common: CommonError; pattern: string; times: EpochMs[]; sample: DeadEvent; sampleAt: EpochMs }

@@ -6,6 +6,7 @@ import type { EventItem } from '#core/inbound/protocol/event-item.ts';
 import type { EventFilter } from '#core/inbound/search/event-filter.ts';
 import { cursorAfter, EventSearch } from '#core/inbound/search/list-events.ts';
 import type { Operator } from '#operator/operator.ts';
+import { parseJson } from '#operator/parse-json.ts';
 import { readStoredBody } from './show-event.ts';
 
 /** On-demand reads in us-east-1 (operator/cost/prices.ts has the date). */
@@ -99,12 +100,7 @@ function excerptOf(body: Buffer, text: string): string | undefined {
 }
 
 function valueAt(body: Buffer, path: string, text: string): string | undefined {
-  let value: unknown;
-  try {
-    value = JSON.parse(body.toString('utf8'));
-  } catch {
-    return undefined;
-  }
+  let value = parseJson(body.toString('utf8'));
   for (const name of path.split('.')) {
     if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return undefined;
     value = (value as Readonly<Record<string, unknown>>)[name];

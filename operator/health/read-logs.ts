@@ -3,6 +3,7 @@ import { type EpochMs, eventIdToPk } from '#core/glossary.ts';
 import type { LogLine } from '#operator/gateway.ts';
 import type { Operator } from '#operator/operator.ts';
 import { OperatorError } from '#operator/operator-error.ts';
+import { parseJson } from '#operator/parse-json.ts';
 
 export interface LogFilter {
   readonly source?: string | undefined;
@@ -70,11 +71,7 @@ function isMeant(fields: Readonly<Record<string, unknown>>, filter: LogFilter): 
 
 /** A line that is no JSON is Lambda's own. */
 function parse(text: string): Readonly<Record<string, unknown>> {
-  try {
-    const value: unknown = JSON.parse(text);
-    if (typeof value === 'object' && value !== null) return value as Record<string, unknown>;
-  } catch {
-    // Said below.
-  }
+  const value = parseJson(text);
+  if (typeof value === 'object' && value !== null) return value as Record<string, unknown>;
   return { level: 'ERROR', message: text.trim() };
 }

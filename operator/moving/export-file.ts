@@ -1,5 +1,6 @@
 /** Reading what another system exported: JSON or NDJSON, the objects as its API answers them. It holds secrets: no error repeats any of it. */
 import { OperatorError } from '#operator/operator-error.ts';
+import { parseJson } from '#operator/parse-json.ts';
 
 export type Fields = Readonly<Record<string, unknown>>;
 
@@ -8,12 +9,12 @@ export type Fields = Readonly<Record<string, unknown>>;
  * (usage) that names the line.
  */
 export function readExport(text: string): Fields {
-  const whole = parse(text.replace(/^\uFEFF/, ''));
+  const whole = parseJson(text.replace(/^\uFEFF/, ''));
   if (isFields(whole)) return whole;
   const lines = text.split(/\r?\n/).map((line, at) => ({ line: line.trim(), at: at + 1 }));
   const parts = lines.flatMap(({ line, at }) => {
     if (line === '') return [];
-    const part = parse(line);
+    const part = parseJson(line);
     if (isFields(part)) return [part];
     throw new OperatorError(
       `Line ${at} of the file is not a JSON object: give one JSON object, or one on each line (NDJSON)`,
@@ -65,13 +66,4 @@ const isPage = (value: unknown): boolean =>
 function merged(values: readonly unknown[]): unknown {
   const given = values.filter(value => value !== undefined);
   return given.length > 1 ? given.flat() : given[0];
-}
-
-/** Undefined for what is no JSON: the words of a parser repeat the text. */
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

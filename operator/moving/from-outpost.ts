@@ -4,6 +4,7 @@
  */
 import { given } from '#core/given.ts';
 import type { Compatibility } from '#core/outbound/protocol/items.ts';
+import { parseJson } from '#operator/parse-json.ts';
 import { type Fields, isFields, itemsOf, textIn, textsIn, wantedIn } from './export-file.ts';
 import {
   asUid,
@@ -141,14 +142,7 @@ function filterOf(from: Fields): ReturnType<typeof ourFilter> {
 /** `custom_headers` is JSON in a text. */
 function headersOf(config: Fields): Readonly<Record<string, string>> {
   const given = config['custom_headers'];
-  let read: unknown = given;
-  if (typeof given === 'string') {
-    try {
-      read = JSON.parse(given);
-    } catch {
-      read = undefined;
-    }
-  }
+  const read = typeof given === 'string' ? parseJson(given) : given;
   const entries = isFields(read) ? Object.entries(read) : [];
   return Object.fromEntries(entries.filter((each): each is [string, string] => typeof each[1] === 'string'));
 }

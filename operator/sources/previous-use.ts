@@ -2,6 +2,7 @@
 import type { EpochMs, SourceId } from '#core/glossary.ts';
 import { DAY_MS, MINUTE_MS } from '#core/time.ts';
 import type { Operator } from '#operator/operator.ts';
+import { parseJson } from '#operator/parse-json.ts';
 
 const COUNTER = 'PreviousSecretMatched';
 /** A day: a provider that still has it signs with it whenever it sends. */
@@ -46,11 +47,7 @@ async function countedInLog(operator: Operator, source: SourceId, since: EpochMs
 }
 
 function valueIn(text: string, source: SourceId): number | undefined {
-  try {
-    const line = JSON.parse(text) as Readonly<Record<string, unknown>>;
-    const value = line[COUNTER];
-    return line['source'] === source && typeof value === 'number' ? value : undefined;
-  } catch {
-    return undefined;
-  }
+  const line = (parseJson(text) ?? {}) as Readonly<Record<string, unknown>>;
+  const value = line[COUNTER];
+  return line['source'] === source && typeof value === 'number' ? value : undefined;
 }

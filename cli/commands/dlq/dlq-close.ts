@@ -2,6 +2,7 @@
 import type { Command } from 'commander';
 import { splitEventPk, toEventId } from '#core/glossary.ts';
 import type { EventItem } from '#core/inbound/protocol/event-item.ts';
+import type { WrittenFilter } from '#core/inbound/search/event-filter.ts';
 import { closeDeaths, meantToClose } from '#operator/deaths/close-deaths.ts';
 import { findOne } from '#operator/events/find-one.ts';
 import { EXIT, type ExitCode, usageError } from '../../cli-error.ts';
@@ -9,17 +10,12 @@ import { filterOf } from '../../filter-options.ts';
 import { type CommandSet, type Run, withExamples } from '../../run.ts';
 import { sayReads } from '../../say-reads.ts';
 
-interface CloseOptions {
-  readonly source?: string;
-  readonly type?: string;
-  readonly cause?: string;
-  readonly error?: string;
-  readonly since?: string;
+const FILTERS = ['source', 'type', 'cause', 'error', 'since'] as const;
+interface CloseOptions extends Pick<WrittenFilter, (typeof FILTERS)[number]> {
   readonly why?: string;
   readonly dryRun?: boolean;
   readonly yes?: boolean;
 }
-const FILTERS = ['source', 'type', 'cause', 'error', 'since'] as const;
 
 export function addDlqClose(dlq: Command, set: CommandSet): void {
   withExamples(

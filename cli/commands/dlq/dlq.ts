@@ -1,7 +1,7 @@
 /** `holdfast dlq`: dead letters, by cause and source; and the messages of the dead-letter queue itself. */
 import type { Command } from 'commander';
 import { toEventId } from '#core/glossary.ts';
-import type { EventFilter } from '#core/inbound/search/event-filter.ts';
+import type { EventFilter, WrittenFilter } from '#core/inbound/search/event-filter.ts';
 import { toIso } from '#core/time.ts';
 import {
   type ClosedGroup,
@@ -82,9 +82,7 @@ async function sayWhatIsLeft(run: Run, filter: EventFilter): Promise<void> {
   );
 }
 
-interface MoveOptions {
-  readonly source?: string;
-  readonly cause?: string;
+interface MoveOptions extends Pick<WrittenFilter, 'source' | 'cause'> {
   readonly rate?: string;
   readonly limit: string;
   readonly dryRun?: boolean;
@@ -120,15 +118,11 @@ async function moveMessages(run: Run, options: MoveOptions, verb: 'redrive' | 'p
   return EXIT.ok;
 }
 
-interface ListOptions {
-  readonly source?: string;
-  readonly cause?: string;
-  readonly type?: string;
-  readonly since: string;
+interface ListOptions extends Pick<WrittenFilter, 'source' | 'cause' | 'type' | 'since'> {
   readonly closed?: boolean;
 }
 
-function askedFor({ source, cause, type }: Omit<ListOptions, 'since' | 'closed'>): string {
+function askedFor({ source, cause, type }: ListOptions): string {
   const part = (name: string, value: string | undefined) =>
     value === undefined ? '' : `${name} ${value.slice(0, 60)}`;
   return `${part(' of', source)}${part(', cause', cause)}${part(', type', type)}`;
