@@ -4,6 +4,7 @@ import { given } from '#core/given.ts';
 import { toEventId } from '#core/glossary.ts';
 import type { ReplayJob } from '#core/inbound/replay/replay-job.ts';
 import { reportJob } from '#core/inbound/replay/report-job.ts';
+import { FILTER_FIELDS } from '#core/inbound/search/event-filter.ts';
 import { findOne } from '#operator/events/find-one.ts';
 import {
   beginning,
@@ -25,7 +26,6 @@ import { watchJob } from '../watch-job.ts';
 interface ReplayOptions {
   readonly [name: string]: string | boolean | undefined;
 }
-const FILTERS = ['source', 'status', 'type', 'cause', 'since', 'until'] as const;
 
 export function addReplay(program: Command, set: CommandSet): void {
   const replay = withExamples(
@@ -148,10 +148,10 @@ const FIXES: Readonly<Record<string, string>> = {
 };
 
 async function replayByFilter(run: Run, options: ReplayOptions): Promise<ExitCode> {
-  if (!FILTERS.some(name => options[name] !== undefined)) {
+  if (!FILTER_FIELDS.some(name => options[name] !== undefined)) {
     throw usageError(
       'replay without events or a filter',
-      'ids, or at least one of --status, --cause, --source, --type, --since, --until',
+      'ids, or at least one of --status, --cause, --error, --source, --type, --since, --until',
       'e.g. --status dead_letter --since 6h --dry-run',
     );
   }
@@ -222,7 +222,11 @@ function reasonOf(run: Run, options: ReplayOptions): Promise<string> {
 
 /** The filter as it was typed. */
 function written(options: ReplayOptions): string {
-  return FILTERS.flatMap(name => (options[name] === undefined ? [] : [`--${name} ${String(options[name])}`])).join(' ');
+  const quoted = (text: string): string => (text.includes(' ') ? JSON.stringify(text) : text);
+  return FILTER_FIELDS.flatMap(name => {
+    const value = options[name];
+    return value === undefined ? [] : [`--${name} ${quoted(String(value))}`];
+  }).join(' ');
 }
 
 function doneText(job: ReplayJob): string {

@@ -81,12 +81,12 @@ async function matching(run: Run, options: CloseOptions): Promise<readonly Event
   if (!FILTERS.some(name => options[name] !== undefined)) {
     throw usageError(
       'dlq close without events or a filter',
-      'ids, or at least one of --cause, --source, --type, --since',
+      'ids, or at least one of --cause, --error, --source, --type, --since',
       'e.g. --cause schema --dry-run',
     );
   }
-  const { source, type, cause, since = '90d' } = options;
-  const filter = filterOf(run, { source, type, cause, since, status: 'dead_letter' });
+  const { why: _why, dryRun: _dryRun, yes: _yes, since = '90d', ...written } = options;
+  const filter = filterOf(run, { ...written, since, status: 'dead_letter' });
   await sayReads(run, filter);
   return meantToClose(run, filter);
 }

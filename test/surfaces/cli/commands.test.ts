@@ -182,6 +182,11 @@ describe('replay', () => {
     });
     const words = await cli.run([...filter, '--dry-run']);
     expect(words.stderr).toContain('Next: holdfast replay --cause permanent --since 7d --why "…" --yes');
+    const ofError = await cli.run(['replay', '--error', 'card 4242 was declined', '--dry-run']);
+    expect(ofError).toMatchObject({ code: 0, stdout: expect.stringContaining('0 events match') });
+    const { lastError } = cli.world.item('bad-1', 'shop') ?? {};
+    const ofTheirs = await cli.run(['replay', '--error', String(lastError), '--since', '7d', '--dry-run']);
+    expect(ofTheirs.stderr).toContain(`Next: holdfast replay --error ${JSON.stringify(lastError)} --since 7d --why`);
     const done = await cli.run([...filter, '--why', 'schema fixed', '--yes']);
     expect(done.code).toBe(0);
     const [, seconds] = /^Done: 3 replayed; it began after (\d+) s\n$/.exec(done.stdout) ?? [];

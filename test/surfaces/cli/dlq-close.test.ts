@@ -132,6 +132,10 @@ it('asks, wants a reason and a filter, and names what is not dead', async () => 
   });
   const dry = await close('--cause', 'permanent', '--dry-run');
   expect(dry).toMatchObject({ code: 0, stdout: '2 dead letters match\n        2  shop order.paid (permanent)\n' });
+  const otherError = await close('--error', 'an error that nothing died of', '--dry-run');
+  expect(otherError.stdout).toBe('0 dead letters match; nothing to close\n');
+  const { lastError = '' } = cli.world.item('bad-1', 'shop') ?? {};
+  expect((await close('--error', String(lastError), '--dry-run')).stdout).toContain('dead letters match\n');
   expect(cli.world.item('bad-1', 'shop')).toMatchObject({ status: 'dead_letter' });
   cli.world.stop();
 });
