@@ -44,7 +44,7 @@ export interface Reconciler {
 
 /** Functions that a schedule runs, and that a person may run between two times. */
 export const SCHEDULED = ['sweep', 'audit', 'tend'] as const;
-export type Scheduled = (typeof SCHEDULED)[number];
+type Scheduled = (typeof SCHEDULED)[number];
 
 /** The secrets of the sources, to be read and written by a person. */
 export interface SecretVault {
