@@ -1,4 +1,5 @@
 import type { ProviderSpec } from 'holdfast';
+import { bodyHmac } from './schemes/hmac-schemes.ts';
 
 export const alchemy: ProviderSpec = {
   id: 'alchemy',
@@ -8,14 +9,7 @@ export const alchemy: ProviderSpec = {
   source: 'hookdeck/webhook-skills, after alchemy.com/docs; three receivers agree on the signature.',
   unconfirmed: ['deadline', 'retries'],
   strength: 'signed',
-  verify: [
-    {
-      alg: 'hmac-sha256',
-      sig: { from: 'header:x-alchemy-signature' },
-      encoding: 'hex',
-      message: '{body}',
-    },
-  ],
+  verify: [bodyHmac('x-alchemy-signature', 'hex')],
   identity: {
     key: [['json:id']],
     type: ['json:type'],

@@ -1,4 +1,5 @@
 import type { ProviderSpec } from 'holdfast';
+import { bodyHmac } from './schemes/hmac-schemes.ts';
 
 export const asana: ProviderSpec = {
   id: 'asana',
@@ -6,7 +7,7 @@ export const asana: ProviderSpec = {
   docs: 'https://developers.asana.com/docs/webhooks-guide',
   checkedOn: '2026-11-21',
   strength: 'signed',
-  verify: [{ alg: 'hmac-sha256', sig: { from: 'header:x-hook-signature' }, encoding: 'hex', message: '{body}' }],
+  verify: [bodyHmac('x-hook-signature', 'hex')],
   identity: {
     items: 'events[]',
     // Events have no id: what happened to what, down to the value that was set, added or removed.

@@ -1,4 +1,5 @@
 import type { ProviderSpec } from 'holdfast';
+import { bodyHmac } from './schemes/hmac-schemes.ts';
 
 export const bitbucket: ProviderSpec = {
   id: 'bitbucket',
@@ -7,14 +8,7 @@ export const bitbucket: ProviderSpec = {
   checkedOn: '2026-11-22',
   unconfirmed: ['retries', 'same X-Request-UUID on them', 'the deadline of ten seconds'],
   strength: 'signed',
-  verify: [
-    {
-      alg: 'hmac-sha256',
-      sig: { from: 'header:x-hub-signature', parse: { prefix: 'sha256=' } },
-      encoding: 'hex',
-      message: '{body}',
-    },
-  ],
+  verify: [bodyHmac('x-hub-signature', 'hex', { parse: { prefix: 'sha256=' } })],
   identity: { key: [['header:x-request-uuid']], type: ['header:x-event-key'] },
   ack: { status: 200, rejectStatus: 401, deadlineMs: 10_000 },
   keepHeaders: ['x-hook-uuid', 'x-attempt-number'],

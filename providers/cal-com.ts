@@ -1,4 +1,5 @@
 import type { ProviderSpec } from 'holdfast';
+import { bodyHmac } from './schemes/hmac-schemes.ts';
 
 export const calCom: ProviderSpec = {
   id: 'cal-com',
@@ -9,14 +10,7 @@ export const calCom: ProviderSpec = {
     'calcom/cal.com, packages/features/webhooks/lib/sendPayload.ts and docs/developing/guides/automation/webhooks.mdx.',
   unconfirmed: ['deadline'],
   strength: 'signed',
-  verify: [
-    {
-      alg: 'hmac-sha256',
-      sig: { from: 'header:x-cal-signature-256' },
-      encoding: 'hex',
-      message: '{body}',
-    },
-  ],
+  verify: [bodyHmac('x-cal-signature-256', 'hex')],
   identity: {
     // Without an id; createdAt is the time of sending.
     key: [['hash:body']],

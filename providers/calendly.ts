@@ -1,4 +1,5 @@
 import type { ProviderSpec } from 'holdfast';
+import { timedHmac } from './schemes/hmac-schemes.ts';
 
 export const calendly: ProviderSpec = {
   id: 'calendly',
@@ -7,15 +8,7 @@ export const calendly: ProviderSpec = {
   checkedOn: '2026-11-21',
   unconfirmed: ['event fields', 'retries', 'deadline'],
   strength: 'signed',
-  verify: [
-    {
-      alg: 'hmac-sha256',
-      sig: { from: 'header:calendly-webhook-signature', parse: { item: ',', kv: '=', key: 'v1', single: ['t'] } },
-      encoding: 'hex',
-      message: '{ts}.{body}',
-      time: { from: 'sig:t', unit: 's', past: 180, future: 180, signed: true },
-    },
-  ],
+  verify: [timedHmac('calendly-webhook-signature', { past: 180, future: 180 })],
   identity: {
     key: [['json:event', 'json:payload.uri', 'json:created_at'], ['hash:body']],
     type: ['json:event'],

@@ -1,4 +1,5 @@
 import type { ProviderSpec } from 'holdfast';
+import { bodyHmac } from './schemes/hmac-schemes.ts';
 
 export const checkoutCom: ProviderSpec = {
   id: 'checkout-com',
@@ -8,14 +9,7 @@ export const checkoutCom: ProviderSpec = {
   source: 'checkout.com/docs, workflows.',
   unconfirmed: ['event fields', 'retries', 'deadline'],
   strength: 'signed',
-  verify: [
-    {
-      alg: 'hmac-sha256',
-      sig: { from: 'header:cko-signature' },
-      encoding: 'hex',
-      message: '{body}',
-    },
-  ],
+  verify: [bodyHmac('cko-signature', 'hex')],
   identity: {
     key: [['json:id']],
     type: ['json:type'],

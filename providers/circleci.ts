@@ -1,4 +1,5 @@
 import type { ProviderSpec } from 'holdfast';
+import { bodyHmac } from './schemes/hmac-schemes.ts';
 
 export const circleci: ProviderSpec = {
   id: 'circleci',
@@ -8,14 +9,7 @@ export const circleci: ProviderSpec = {
   source: 'circleci.com/docs, outbound webhooks. Signature: three receivers agree, one in a CircleCI tutorial.',
   unconfirmed: ['number of retries (said to be undocumented)'],
   strength: 'signed',
-  verify: [
-    {
-      alg: 'hmac-sha256',
-      sig: { from: 'header:circleci-signature', parse: { item: ',', kv: '=', key: 'v1' } },
-      encoding: 'hex',
-      message: '{body}',
-    },
-  ],
+  verify: [bodyHmac('circleci-signature', 'hex', { parse: { item: ',', kv: '=', key: 'v1' } })],
   identity: {
     key: [['json:id']],
     type: ['json:type'],

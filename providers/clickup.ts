@@ -1,4 +1,5 @@
 import type { ProviderSpec } from 'holdfast';
+import { bodyHmac } from './schemes/hmac-schemes.ts';
 
 export const clickup: ProviderSpec = {
   id: 'clickup',
@@ -8,7 +9,7 @@ export const clickup: ProviderSpec = {
   source: 'developer.clickup.com, docs/webhooksignature and docs/webhookhealth.',
   unconfirmed: ['fields that identify and date'],
   strength: 'signed',
-  verify: [{ alg: 'hmac-sha256', sig: { from: 'header:x-signature' }, encoding: 'hex', message: '{body}' }],
+  verify: [bodyHmac('x-signature', 'hex')],
   identity: {
     key: [
       ['json:webhook_id', 'json:event', 'json:history_items.0.id'],

@@ -1,4 +1,5 @@
 import type { ProviderSpec } from 'holdfast';
+import { timedHmac } from './schemes/hmac-schemes.ts';
 
 export const cloudflareStream: ProviderSpec = {
   id: 'cloudflare-stream',
@@ -8,15 +9,7 @@ export const cloudflareStream: ProviderSpec = {
   source: 'cloudflare/cloudflare-docs, stream/manage-video-library/using-webhooks.mdx.',
   unconfirmed: ['deadline', 'what tells events apart (they have no id)'],
   strength: 'signed',
-  verify: [
-    {
-      alg: 'hmac-sha256',
-      sig: { from: 'header:webhook-signature', parse: { item: ',', kv: '=', key: 'sig1', single: ['time'] } },
-      encoding: 'hex',
-      message: '{ts}.{body}',
-      time: { from: 'sig:time', unit: 's', past: 300, future: 300, signed: true },
-    },
-  ],
+  verify: [timedHmac('webhook-signature', { key: 'sig1', timeKey: 'time' })],
   identity: {
     key: [['hash:body']],
     type: ['json:status.state'],

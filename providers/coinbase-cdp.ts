@@ -1,4 +1,5 @@
 import type { ProviderSpec } from 'holdfast';
+import { timedHmac } from './schemes/hmac-schemes.ts';
 
 export const coinbaseCdp: ProviderSpec = {
   id: 'coinbase-cdp',
@@ -17,14 +18,7 @@ export const coinbaseCdp: ProviderSpec = {
       signedHeaders: { from: 'sig:h', sep: ' ', item: '{value}', join: '.' },
       time: { from: 'sig:t', unit: 's', past: 300, future: 300, signed: true },
     },
-    {
-      id: 'coinbase-cdp',
-      alg: 'hmac-sha256',
-      sig: { from: 'header:x-hook0-signature', parse: { item: ',', kv: '=', key: 'v0', single: ['t'] } },
-      encoding: 'hex',
-      message: '{ts}.{body}',
-      time: { from: 'sig:t', unit: 's', past: 300, future: 300, signed: true },
-    },
+    { id: 'coinbase-cdp', ...timedHmac('x-hook0-signature', { key: 'v0' }) },
   ],
   identity: {
     // v0 is beside v1 in one header and covers no headers: under it the id in the header does not count.

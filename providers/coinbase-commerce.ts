@@ -1,4 +1,5 @@
 import type { ProviderSpec } from 'holdfast';
+import { bodyHmac } from './schemes/hmac-schemes.ts';
 
 export const coinbaseCommerce: ProviderSpec = {
   id: 'coinbase-commerce',
@@ -7,14 +8,7 @@ export const coinbaseCommerce: ProviderSpec = {
   checkedOn: '2026-11-21',
   unconfirmed: ['event fields', 'deadline'],
   strength: 'signed',
-  verify: [
-    {
-      alg: 'hmac-sha256',
-      sig: { from: 'header:x-cc-webhook-signature' },
-      encoding: 'hex',
-      message: '{body}',
-    },
-  ],
+  verify: [bodyHmac('x-cc-webhook-signature', 'hex')],
   identity: {
     key: [['json:event.id']],
     type: ['json:event.type'],

@@ -1,4 +1,5 @@
 import type { ProviderSpec } from 'holdfast';
+import { bodyHmac } from './schemes/hmac-schemes.ts';
 
 export const commerceLayer: ProviderSpec = {
   id: 'commerce-layer',
@@ -8,14 +9,7 @@ export const commerceLayer: ProviderSpec = {
   source: 'Five receivers agree, among them hookdeck/webhook-skills, after docs.commercelayer.io.',
   unconfirmed: ['what tells events apart (they have no id)', 'same body on retries', 'the field that dates it'],
   strength: 'signed',
-  verify: [
-    {
-      alg: 'hmac-sha256',
-      sig: { from: 'header:x-commercelayer-signature' },
-      encoding: 'base64',
-      message: '{body}',
-    },
-  ],
+  verify: [bodyHmac('x-commercelayer-signature', 'base64')],
   identity: {
     // The body is the thing as it is now. The topic is not signed.
     key: [['header:x-commercelayer-topic', 'hash:body']],

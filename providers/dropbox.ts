@@ -1,4 +1,5 @@
 import type { ProviderSpec } from 'holdfast';
+import { bodyHmac } from './schemes/hmac-schemes.ts';
 
 export const dropbox: ProviderSpec = {
   id: 'dropbox',
@@ -7,14 +8,7 @@ export const dropbox: ProviderSpec = {
   checkedOn: '2026-11-21',
   unconfirmed: ['number of retries'],
   strength: 'signed',
-  verify: [
-    {
-      alg: 'hmac-sha256',
-      sig: { from: 'header:x-dropbox-signature' },
-      encoding: 'hex',
-      message: '{body}',
-    },
-  ],
+  verify: [bodyHmac('x-dropbox-signature', 'hex')],
   // The body only lists accounts and is the same for different changes.
   identity: { key: [['none']], type: [] },
   ack: { status: 200, contentType: 'text/plain', body: '', rejectStatus: 403, deadlineMs: 10_000 },

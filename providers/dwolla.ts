@@ -1,4 +1,5 @@
 import type { ProviderSpec } from 'holdfast';
+import { bodyHmac } from './schemes/hmac-schemes.ts';
 
 export const dwolla: ProviderSpec = {
   id: 'dwolla',
@@ -7,14 +8,7 @@ export const dwolla: ProviderSpec = {
   checkedOn: '2026-11-27',
   source: "Dwolla's guides to webhooks and reference.",
   strength: 'signed',
-  verify: [
-    {
-      alg: 'hmac-sha256',
-      sig: { from: 'header:x-request-signature-sha-256' },
-      encoding: 'hex',
-      message: '{body}',
-    },
-  ],
+  verify: [bodyHmac('x-request-signature-sha-256', 'hex')],
   identity: {
     // A transfer between two customers is an event for each of them.
     key: [['json:id']],

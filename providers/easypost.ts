@@ -1,4 +1,5 @@
 import type { ProviderSpec } from 'holdfast';
+import { bodyHmac } from './schemes/hmac-schemes.ts';
 
 export const easypost: ProviderSpec = {
   id: 'easypost',
@@ -13,14 +14,7 @@ export const easypost: ProviderSpec = {
     'deadline',
   ],
   strength: 'signed',
-  verify: [
-    {
-      alg: 'hmac-sha256',
-      sig: { from: 'header:x-hmac-signature', parse: { prefix: 'hmac-sha256-hex=' } },
-      encoding: 'hex',
-      message: '{body}',
-    },
-  ],
+  verify: [bodyHmac('x-hmac-signature', 'hex', { parse: { prefix: 'hmac-sha256-hex=' } })],
   identity: {
     key: [['json:id']],
     type: ['json:description'],

@@ -1,4 +1,5 @@
 import type { ProviderSpec } from 'holdfast';
+import { timedHmac } from './schemes/hmac-schemes.ts';
 
 export const elevenlabs: ProviderSpec = {
   id: 'elevenlabs',
@@ -8,15 +9,7 @@ export const elevenlabs: ProviderSpec = {
   source: 'elevenlabs/elevenlabs-js, src/wrapper/webhooks.ts.',
   unconfirmed: ['event fields', 'deadline'],
   strength: 'signed',
-  verify: [
-    {
-      alg: 'hmac-sha256',
-      sig: { from: 'header:elevenlabs-signature', parse: { item: ',', kv: '=', key: 'v0', single: ['t'] } },
-      encoding: 'hex',
-      message: '{ts}.{body}',
-      time: { from: 'sig:t', unit: 's', past: 1_800, future: 1_800, signed: true },
-    },
-  ],
+  verify: [timedHmac('elevenlabs-signature', { key: 'v0', past: 1_800, future: 1_800 })],
   identity: {
     key: [['json:type', 'json:event_timestamp', 'json:data.conversation_id'], ['hash:body']],
     type: ['json:type'],

@@ -1,4 +1,5 @@
 import type { ProviderSpec } from 'holdfast';
+import { bodyHmac } from './schemes/hmac-schemes.ts';
 
 export const expoEas: ProviderSpec = {
   id: 'expo-eas',
@@ -8,14 +9,7 @@ export const expoEas: ProviderSpec = {
   source: 'expo/expo, docs/pages/eas/webhooks.mdx.',
   unconfirmed: ['number of retries', 'deadline', 'what tells events apart'],
   strength: 'signed',
-  verify: [
-    {
-      alg: 'hmac-sha1',
-      sig: { from: 'header:expo-signature', parse: { prefix: 'sha1=' } },
-      encoding: 'hex',
-      message: '{body}',
-    },
-  ],
+  verify: [bodyHmac('expo-signature', 'hex', { alg: 'hmac-sha1', parse: { prefix: 'sha1=' } })],
   identity: {
     // One for each build or submission, when it ends. One that is tried again is another.
     key: [['json:id', 'json:status']],

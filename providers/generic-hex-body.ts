@@ -1,4 +1,5 @@
 import type { ProviderSpec } from 'holdfast';
+import { bodyHmac } from './schemes/hmac-schemes.ts';
 
 export const genericHexBody: ProviderSpec = {
   id: 'generic-hex-body',
@@ -6,14 +7,7 @@ export const genericHexBody: ProviderSpec = {
   docs: 'docs/providers/generic-hex-body.md',
   checkedOn: '2026-11-21',
   strength: 'signed',
-  verify: [
-    {
-      alg: 'hmac-sha256',
-      sig: { from: 'header:x-webhook-signature' },
-      encoding: 'hex',
-      message: '{body}',
-    },
-  ],
+  verify: [bodyHmac('x-webhook-signature', 'hex')],
   identity: {
     // Without a signed time an unsigned header must not decide what is new: it counts only when the body has no id.
     key: [['json:event_id'], ['json:id'], ['header:x-idempotency-key'], ['hash:body']],

@@ -1,4 +1,5 @@
 import type { ProviderSpec } from 'holdfast';
+import { bodyHmac } from './schemes/hmac-schemes.ts';
 
 export const genericSha256Body: ProviderSpec = {
   id: 'generic-sha256-body',
@@ -6,14 +7,7 @@ export const genericSha256Body: ProviderSpec = {
   docs: 'docs/providers/generic-sha256-body.md',
   checkedOn: '2026-11-21',
   strength: 'signed',
-  verify: [
-    {
-      alg: 'hmac-sha256',
-      sig: { from: 'header:x-webhook-signature', parse: { prefix: 'sha256=' } },
-      encoding: 'hex',
-      message: '{body}',
-    },
-  ],
+  verify: [bodyHmac('x-webhook-signature', 'hex', { parse: { prefix: 'sha256=' } })],
   identity: {
     key: [['header:x-idempotency-key'], ['json:event_id'], ['json:id'], ['hash:body']],
     type: ['json:event_type', 'json:type', 'header:x-webhook-event'],

@@ -1,4 +1,5 @@
 import type { ProviderSpec } from 'holdfast';
+import { timedHmac } from './schemes/hmac-schemes.ts';
 
 export const genericTV1: ProviderSpec = {
   id: 'generic-t-v1',
@@ -6,15 +7,7 @@ export const genericTV1: ProviderSpec = {
   docs: 'docs/providers/generic-t-v1.md',
   checkedOn: '2026-11-21',
   strength: 'signed',
-  verify: [
-    {
-      alg: 'hmac-sha256',
-      sig: { from: 'header:x-webhook-signature', parse: { item: ',', kv: '=', key: 'v1', single: ['t'] } },
-      encoding: 'hex',
-      message: '{ts}.{body}',
-      time: { from: 'sig:t', unit: 's', past: 300, future: 300, signed: true },
-    },
-  ],
+  verify: [timedHmac('x-webhook-signature')],
   identity: {
     key: [['json:event_id'], ['json:id'], ['header:x-event-id'], ['header:x-webhook-id']],
     type: ['json:event_type', 'json:type'],

@@ -1,4 +1,5 @@
 import type { ProviderSpec } from 'holdfast';
+import { bodyHmac } from './schemes/hmac-schemes.ts';
 
 export const gitea: ProviderSpec = {
   id: 'gitea',
@@ -8,7 +9,7 @@ export const gitea: ProviderSpec = {
   source: 'go-gitea/gitea, services/webhook/deliver.go and models/webhook/hooktask.go.',
   unconfirmed: ['same UUID when a person replays a delivery', 'deadline (a server setting)', 'the field that orders'],
   strength: 'signed',
-  verify: [{ alg: 'hmac-sha256', sig: { from: 'header:x-gitea-signature' }, encoding: 'hex', message: '{body}' }],
+  verify: [bodyHmac('x-gitea-signature', 'hex')],
   identity: {
     // Not signed.
     key: [['header:x-gitea-delivery']],

@@ -1,5 +1,6 @@
 import type { ProviderSpec } from 'holdfast';
 import { githubTypes } from './known-types/github.ts';
+import { bodyHmac } from './schemes/hmac-schemes.ts';
 
 export const github: ProviderSpec = {
   id: 'github',
@@ -7,14 +8,7 @@ export const github: ProviderSpec = {
   docs: 'https://docs.github.com/en/webhooks',
   checkedOn: '2026-11-21',
   strength: 'signed',
-  verify: [
-    {
-      alg: 'hmac-sha256',
-      sig: { from: 'header:x-hub-signature-256', parse: { prefix: 'sha256=' } },
-      encoding: 'hex',
-      message: '{body}',
-    },
-  ],
+  verify: [bodyHmac('x-hub-signature-256', 'hex', { parse: { prefix: 'sha256=' } })],
   identity: {
     key: [['header:x-github-delivery']],
     type: ['header:x-github-event', 'json:action'],

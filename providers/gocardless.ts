@@ -1,4 +1,5 @@
 import type { ProviderSpec } from 'holdfast';
+import { bodyHmac } from './schemes/hmac-schemes.ts';
 
 export const gocardless: ProviderSpec = {
   id: 'gocardless',
@@ -8,14 +9,7 @@ export const gocardless: ProviderSpec = {
   source: 'gocardless/gocardless-nodejs, src/webhooks.ts and types.',
   unconfirmed: ['same events in the same order on retries', 'retries', 'deadline'],
   strength: 'signed',
-  verify: [
-    {
-      alg: 'hmac-sha256',
-      sig: { from: 'header:webhook-signature' },
-      encoding: 'hex',
-      message: '{body}',
-    },
-  ],
+  verify: [bodyHmac('webhook-signature', 'hex')],
   identity: {
     items: 'events[]',
     key: [['json:id']],

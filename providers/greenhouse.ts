@@ -1,4 +1,5 @@
 import type { ProviderSpec } from 'holdfast';
+import { bodyHmac } from './schemes/hmac-schemes.ts';
 
 export const greenhouse: ProviderSpec = {
   id: 'greenhouse',
@@ -8,14 +9,7 @@ export const greenhouse: ProviderSpec = {
   source: 'grnhse/greenhouse-api-docs, source/includes/webhooks/_introduction.md.',
   unconfirmed: ['same Greenhouse-Event-ID on retries (so the body tells events apart)', 'deadline'],
   strength: 'signed',
-  verify: [
-    {
-      alg: 'hmac-sha256',
-      sig: { from: 'header:signature', parse: { prefix: 'sha256 ' } },
-      encoding: 'hex',
-      message: '{body}',
-    },
-  ],
+  verify: [bodyHmac('signature', 'hex', { parse: { prefix: 'sha256 ' } })],
   identity: { key: [['hash:body']], type: ['json:action'], ordering: 'json:payload.application.id' },
   types: { character: '[a-z_]', example: 'hire_candidate' },
   ack: { status: 200, rejectStatus: 401, deadlineMs: 10_000 },

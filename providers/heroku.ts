@@ -1,4 +1,5 @@
 import type { ProviderSpec } from 'holdfast';
+import { bodyHmac } from './schemes/hmac-schemes.ts';
 
 export const heroku: ProviderSpec = {
   id: 'heroku',
@@ -9,14 +10,7 @@ export const heroku: ProviderSpec = {
     "Sentry's release integration and three receivers agree. Retries: a client generated from Heroku's API schema.",
   unconfirmed: ['number of retries', 'deadline', 'fields that identify and date'],
   strength: 'signed',
-  verify: [
-    {
-      alg: 'hmac-sha256',
-      sig: { from: 'header:heroku-webhook-hmac-sha256' },
-      encoding: 'base64',
-      message: '{body}',
-    },
-  ],
+  verify: [bodyHmac('heroku-webhook-hmac-sha256', 'base64')],
   identity: {
     key: [['json:webhook_metadata.event.id']],
     type: ['json:resource', 'json:action'],

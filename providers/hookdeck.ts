@@ -1,4 +1,5 @@
 import type { ProviderSpec } from 'holdfast';
+import { bodyHmac } from './schemes/hmac-schemes.ts';
 
 export const hookdeck: ProviderSpec = {
   id: 'hookdeck',
@@ -10,20 +11,8 @@ export const hookdeck: ProviderSpec = {
   unconfirmed: ['deadline'],
   strength: 'signed',
   verify: [
-    {
-      id: 'hookdeck',
-      alg: 'hmac-sha256',
-      sig: { from: 'header:x-hookdeck-signature' },
-      encoding: 'base64',
-      message: '{body}',
-    },
-    {
-      id: 'hookdeck-second',
-      alg: 'hmac-sha256',
-      sig: { from: 'header:x-hookdeck-signature-2' },
-      encoding: 'base64',
-      message: '{body}',
-    },
+    { id: 'hookdeck', ...bodyHmac('x-hookdeck-signature', 'base64') },
+    { id: 'hookdeck-second', ...bodyHmac('x-hookdeck-signature-2', 'base64') },
   ],
   identity: {
     // Not signed.

@@ -1,4 +1,5 @@
 import type { ProviderSpec } from 'holdfast';
+import { bodyHmac } from './schemes/hmac-schemes.ts';
 
 export const intercom: ProviderSpec = {
   id: 'intercom',
@@ -7,14 +8,7 @@ export const intercom: ProviderSpec = {
   checkedOn: '2026-11-21',
   unconfirmed: ['event fields', 'retries', 'deadline', 'that 410 ends a subscription'],
   strength: 'signed',
-  verify: [
-    {
-      alg: 'hmac-sha1',
-      sig: { from: 'header:x-hub-signature', parse: { prefix: 'sha1=' } },
-      encoding: 'hex',
-      message: '{body}',
-    },
-  ],
+  verify: [bodyHmac('x-hub-signature', 'hex', { alg: 'hmac-sha1', parse: { prefix: 'sha1=' } })],
   identity: {
     key: [['json:id']],
     type: ['json:topic'],

@@ -1,4 +1,5 @@
 import type { ProviderSpec } from 'holdfast';
+import { bodyHmac } from './schemes/hmac-schemes.ts';
 
 export const jira: ProviderSpec = {
   id: 'jira',
@@ -7,14 +8,7 @@ export const jira: ProviderSpec = {
   checkedOn: '2026-11-21',
   unconfirmed: ['deadline'],
   strength: 'signed',
-  verify: [
-    {
-      alg: 'hmac-sha256',
-      sig: { from: 'header:x-hub-signature', parse: { prefix: 'sha256=' } },
-      encoding: 'hex',
-      message: '{body}',
-    },
-  ],
+  verify: [bodyHmac('x-hub-signature', 'hex', { parse: { prefix: 'sha256=' } })],
   identity: {
     key: [['header:x-atlassian-webhook-identifier']],
     type: ['json:webhookEvent'],

@@ -1,4 +1,5 @@
 import type { ProviderSpec } from 'holdfast';
+import { timedHmac } from './schemes/hmac-schemes.ts';
 
 export const knock: ProviderSpec = {
   id: 'knock',
@@ -8,15 +9,7 @@ export const knock: ProviderSpec = {
   source: 'knocklabs/docs, content/developer-tools/outbound-webhooks/overview.mdx.',
   unconfirmed: ['new time on retries', 'what tells events apart (they have no id)', 'deadline'],
   strength: 'signed',
-  verify: [
-    {
-      alg: 'hmac-sha256',
-      sig: { from: 'header:x-knock-signature', parse: { item: ',', kv: '=', key: 's', single: ['t'] } },
-      encoding: 'base64',
-      message: '{ts}.{body}',
-      time: { from: 'sig:t', unit: 'ms', past: 300, future: 300, signed: true },
-    },
-  ],
+  verify: [timedHmac('x-knock-signature', { key: 's', encoding: 'base64', unit: 'ms' })],
   identity: {
     // The time has microseconds; a batch changes many messages at one.
     key: [['json:type', 'json:created_at', 'json:data.id?', 'json:data.key?']],

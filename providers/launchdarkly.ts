@@ -1,4 +1,5 @@
 import type { ProviderSpec } from 'holdfast';
+import { bodyHmac } from './schemes/hmac-schemes.ts';
 
 export const launchdarkly: ProviderSpec = {
   id: 'launchdarkly',
@@ -9,14 +10,7 @@ export const launchdarkly: ProviderSpec = {
     "An OpenAPI description, Sentry's integration and four receivers agree; event fields: samples of Sentry's tests.",
   unconfirmed: ['deadline', 'event fields'],
   strength: 'signed',
-  verify: [
-    {
-      alg: 'hmac-sha256',
-      sig: { from: 'header:x-ld-signature' },
-      encoding: 'hex',
-      message: '{body}',
-    },
-  ],
+  verify: [bodyHmac('x-ld-signature', 'hex')],
   identity: {
     // An entry of the audit log.
     key: [['json:_id']],

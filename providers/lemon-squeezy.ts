@@ -1,4 +1,5 @@
 import type { ProviderSpec } from 'holdfast';
+import { bodyHmac } from './schemes/hmac-schemes.ts';
 
 export const lemonSqueezy: ProviderSpec = {
   id: 'lemon-squeezy',
@@ -7,14 +8,7 @@ export const lemonSqueezy: ProviderSpec = {
   checkedOn: '2026-11-21',
   unconfirmed: ['event fields', 'retries', 'deadline'],
   strength: 'signed',
-  verify: [
-    {
-      alg: 'hmac-sha256',
-      sig: { from: 'header:x-signature' },
-      encoding: 'hex',
-      message: '{body}',
-    },
-  ],
+  verify: [bodyHmac('x-signature', 'hex')],
   identity: {
     key: [
       // updated_at has whole seconds: two changes of one second differ only in what they say.

@@ -1,4 +1,5 @@
 import type { ProviderSpec } from 'holdfast';
+import { bodyHmac } from './schemes/hmac-schemes.ts';
 
 export const line: ProviderSpec = {
   id: 'line',
@@ -8,7 +9,7 @@ export const line: ProviderSpec = {
   source: 'developers.line.biz, docs/messaging-api/receiving-messages.',
   unconfirmed: ['number of retries', 'deadline'],
   strength: 'signed',
-  verify: [{ alg: 'hmac-sha256', sig: { from: 'header:x-line-signature' }, encoding: 'base64', message: '{body}' }],
+  verify: [bodyHmac('x-line-signature', 'base64')],
   identity: {
     items: 'events[]',
     key: [['json:webhookEventId']],

@@ -1,4 +1,5 @@
 import type { ProviderSpec } from 'holdfast';
+import { bodyHmac } from './schemes/hmac-schemes.ts';
 
 export const meta: ProviderSpec = {
   id: 'meta',
@@ -7,15 +8,7 @@ export const meta: ProviderSpec = {
   checkedOn: '2026-11-21',
   unconfirmed: ['event fields', 'retries', 'deadline'],
   strength: 'signed',
-  verify: [
-    {
-      id: 'meta',
-      alg: 'hmac-sha256',
-      sig: { from: 'header:x-hub-signature-256', parse: { prefix: 'sha256=' } },
-      encoding: 'hex',
-      message: '{body}',
-    },
-  ],
+  verify: [{ id: 'meta', ...bodyHmac('x-hub-signature-256', 'hex', { parse: { prefix: 'sha256=' } }) }],
   identity: {
     items: ['entry[].changes[]', 'entry[].messaging[]'],
     // Most changes have no id and may be grouped anew when they are repeated: better twice than never.

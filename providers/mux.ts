@@ -1,4 +1,5 @@
 import type { ProviderSpec } from 'holdfast';
+import { timedHmac } from './schemes/hmac-schemes.ts';
 
 export const mux: ProviderSpec = {
   id: 'mux',
@@ -7,15 +8,7 @@ export const mux: ProviderSpec = {
   checkedOn: '2026-11-21',
   unconfirmed: ['event fields', 'retries', 'deadline'],
   strength: 'signed',
-  verify: [
-    {
-      alg: 'hmac-sha256',
-      sig: { from: 'header:mux-signature', parse: { item: ',', kv: '=', key: 'v1', single: ['t'] } },
-      encoding: 'hex',
-      message: '{ts}.{body}',
-      time: { from: 'sig:t', unit: 's', past: 300, future: 300, signed: true },
-    },
-  ],
+  verify: [timedHmac('mux-signature')],
   identity: {
     key: [['json:id']],
     type: ['json:type'],

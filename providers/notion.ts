@@ -1,4 +1,5 @@
 import type { ProviderSpec } from 'holdfast';
+import { bodyHmac } from './schemes/hmac-schemes.ts';
 
 export const notion: ProviderSpec = {
   id: 'notion',
@@ -7,14 +8,7 @@ export const notion: ProviderSpec = {
   checkedOn: '2026-11-21',
   unconfirmed: ['event fields', 'retries', 'deadline'],
   strength: 'signed',
-  verify: [
-    {
-      alg: 'hmac-sha256',
-      sig: { from: 'header:x-notion-signature', parse: { prefix: 'sha256=' } },
-      encoding: 'hex',
-      message: '{body}',
-    },
-  ],
+  verify: [bodyHmac('x-notion-signature', 'hex', { parse: { prefix: 'sha256=' } })],
   identity: {
     key: [['json:id']],
     type: ['json:type'],

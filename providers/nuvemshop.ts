@@ -1,4 +1,5 @@
 import type { ProviderSpec } from 'holdfast';
+import { bodyHmac } from './schemes/hmac-schemes.ts';
 
 export const nuvemshop: ProviderSpec = {
   id: 'nuvemshop',
@@ -8,14 +9,7 @@ export const nuvemshop: ProviderSpec = {
   source: 'TiendaNube/api-docs, resources/webhook.md.',
   unconfirmed: ['number of retries (there 14 in three days, elsewhere 18 in 48 hours)', 'deadline'],
   strength: 'signed',
-  verify: [
-    {
-      alg: 'hmac-sha256',
-      sig: { from: 'header:x-linkedstore-hmac-sha256' },
-      encoding: 'hex',
-      message: '{body}',
-    },
-  ],
+  verify: [bodyHmac('x-linkedstore-hmac-sha256', 'hex')],
   // The body only names the object and is the same for each of its changes: nothing may be taken for a repetition.
   identity: { key: [['none']], type: ['json:event'], ordering: 'json:id' },
   ack: { status: 200, rejectStatus: 401, deadlineMs: 3_000 },

@@ -1,4 +1,5 @@
 import type { ProviderSpec } from 'holdfast';
+import { bodyHmac } from './schemes/hmac-schemes.ts';
 
 export const nylas: ProviderSpec = {
   id: 'nylas',
@@ -9,14 +10,7 @@ export const nylas: ProviderSpec = {
     "Changelog of Nylas' Node.js library 6.10.0 and its recipe for failed webhooks. Signature, event fields, retries: Hookdeck's description, and a receiver agrees.",
   unconfirmed: ['same id on retries', 'retries'],
   strength: 'signed',
-  verify: [
-    {
-      alg: 'hmac-sha256',
-      sig: { from: 'header:x-nylas-signature' },
-      encoding: 'hex',
-      message: '{body}',
-    },
-  ],
+  verify: [bodyHmac('x-nylas-signature', 'hex')],
   identity: {
     key: [['json:id']],
     type: ['json:type'],

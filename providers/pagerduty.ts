@@ -1,4 +1,5 @@
 import type { ProviderSpec } from 'holdfast';
+import { bodyHmac } from './schemes/hmac-schemes.ts';
 
 export const pagerduty: ProviderSpec = {
   id: 'pagerduty',
@@ -7,14 +8,7 @@ export const pagerduty: ProviderSpec = {
   checkedOn: '2026-11-21',
   unconfirmed: ['retries', 'deadline'],
   strength: 'signed',
-  verify: [
-    {
-      alg: 'hmac-sha256',
-      sig: { from: 'header:x-pagerduty-signature', parse: { item: ',', kv: '=', key: 'v1' } },
-      encoding: 'hex',
-      message: '{body}',
-    },
-  ],
+  verify: [bodyHmac('x-pagerduty-signature', 'hex', { parse: { item: ',', kv: '=', key: 'v1' } })],
   identity: {
     key: [['json:event.id']],
     type: ['json:event.event_type'],

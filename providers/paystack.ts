@@ -1,4 +1,5 @@
 import type { ProviderSpec } from 'holdfast';
+import { bodyHmac } from './schemes/hmac-schemes.ts';
 
 export const paystack: ProviderSpec = {
   id: 'paystack',
@@ -8,14 +9,7 @@ export const paystack: ProviderSpec = {
   source: "Six receivers agree; Paystack's documentation was not read.",
   unconfirmed: ['everything but the form of the signature', 'deadline'],
   strength: 'signed',
-  verify: [
-    {
-      alg: 'hmac-sha512',
-      sig: { from: 'header:x-paystack-signature' },
-      encoding: 'hex',
-      message: '{body}',
-    },
-  ],
+  verify: [bodyHmac('x-paystack-signature', 'hex', { alg: 'hmac-sha512' })],
   identity: {
     // There is no id of the event, and one transaction has several of a kind.
     key: [['hash:body']],

@@ -1,4 +1,5 @@
 import type { ProviderSpec } from 'holdfast';
+import { timedHmac } from './schemes/hmac-schemes.ts';
 
 export const persona: ProviderSpec = {
   id: 'persona',
@@ -9,14 +10,8 @@ export const persona: ProviderSpec = {
   unconfirmed: ['new time on retries', 'same id on retries'],
   strength: 'signed',
   verify: [
-    {
-      alg: 'hmac-sha256',
-      sig: { from: 'header:persona-signature', parse: { item: ',', kv: '=', key: 'v1', single: ['t'] } },
-      encoding: 'hex',
-      message: '{ts}.{body}',
-      // As long as the retries (51 hours): whether they are signed anew is not documented.
-      time: { from: 'sig:t', unit: 's', past: 198_000, future: 300, signed: true },
-    },
+    // As long as the retries (51 hours): whether they are signed anew is not documented.
+    timedHmac('persona-signature', { past: 198_000 }),
   ],
   identity: {
     key: [['json:data.id']],

@@ -1,4 +1,5 @@
 import type { ProviderSpec } from 'holdfast';
+import { bodyHmac } from './schemes/hmac-schemes.ts';
 
 export const picqer: ProviderSpec = {
   id: 'picqer',
@@ -8,14 +9,7 @@ export const picqer: ProviderSpec = {
   source: "picqer/picqer-php, src/PicqerWebhook.php. Deadline, retries: Hookdeck's description.",
   unconfirmed: ['zone of event_triggered_at (so it is not read as a time)', 'the deadline of ten seconds', 'retries'],
   strength: 'signed',
-  verify: [
-    {
-      alg: 'hmac-sha256',
-      sig: { from: 'header:x-picqer-signature' },
-      encoding: 'base64',
-      message: '{body}',
-    },
-  ],
+  verify: [bodyHmac('x-picqer-signature', 'base64')],
   // Events have no id, and their time is in seconds: two changes of one second differ in their data.
   identity: { key: [['hash:body']], type: ['json:event'] },
   ack: { status: 200, rejectStatus: 401, deadlineMs: 10_000 },

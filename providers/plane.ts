@@ -1,4 +1,5 @@
 import type { ProviderSpec } from 'holdfast';
+import { bodyHmac } from './schemes/hmac-schemes.ts';
 
 export const plane: ProviderSpec = {
   id: 'plane',
@@ -9,14 +10,7 @@ export const plane: ProviderSpec = {
     "makeplane/developer-docs, docs/dev-tools/intro-webhooks.md; Plane's sending task: each attempt has another delivery id.",
   unconfirmed: ['deadline'],
   strength: 'signed',
-  verify: [
-    {
-      alg: 'hmac-sha256',
-      sig: { from: 'header:x-plane-signature' },
-      encoding: 'hex',
-      message: '{body}',
-    },
-  ],
+  verify: [bodyHmac('x-plane-signature', 'hex')],
   identity: {
     // X-Plane-Delivery is another one for each attempt; two changes of an object differ in its updated_at.
     key: [['hash:body']],

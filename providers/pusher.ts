@@ -1,4 +1,5 @@
 import type { ProviderSpec } from 'holdfast';
+import { bodyHmac } from './schemes/hmac-schemes.ts';
 
 export const pusher: ProviderSpec = {
   id: 'pusher',
@@ -8,14 +9,7 @@ export const pusher: ProviderSpec = {
   source: 'pusher/docs, docs/channels/server_api/webhooks.md; pusher/pusher-http-node, lib/webhook.js.',
   unconfirmed: ['same time_ms on retries (else it runs again)', 'deadline'],
   strength: 'signed',
-  verify: [
-    {
-      alg: 'hmac-sha256',
-      sig: { from: 'header:x-pusher-signature' },
-      encoding: 'hex',
-      message: '{body}',
-    },
-  ],
+  verify: [bodyHmac('x-pusher-signature', 'hex')],
   identity: {
     items: 'events[]',
     // Events have no id: what happened where, in a webhook made in this millisecond.

@@ -1,4 +1,5 @@
 import type { ProviderSpec } from 'holdfast';
+import { bodyHmac } from './schemes/hmac-schemes.ts';
 
 export const quickbooks: ProviderSpec = {
   id: 'quickbooks',
@@ -9,14 +10,7 @@ export const quickbooks: ProviderSpec = {
     'intuit/QuickBooks-V3-DotNET-SDK, WebhooksCloudEvent.cs and WebhooksService.cs; two receivers agree on the signature.',
   unconfirmed: ['that cloud events are signed as the older form is (receivers say so)', 'retries', 'deadline'],
   strength: 'signed',
-  verify: [
-    {
-      alg: 'hmac-sha256',
-      sig: { from: 'header:intuit-signature' },
-      encoding: 'base64',
-      message: '{body}',
-    },
-  ],
+  verify: [bodyHmac('intuit-signature', 'base64')],
   identity: {
     // Since 2026 an array of CloudEvents; before, entities in notifications.
     items: ['[]', 'eventNotifications[].dataChangeEvent.entities[]'],

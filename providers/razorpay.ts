@@ -1,4 +1,5 @@
 import type { ProviderSpec } from 'holdfast';
+import { bodyHmac } from './schemes/hmac-schemes.ts';
 
 export const razorpay: ProviderSpec = {
   id: 'razorpay',
@@ -6,14 +7,7 @@ export const razorpay: ProviderSpec = {
   docs: 'https://razorpay.com/docs/webhooks/best-practices/',
   checkedOn: '2026-11-21',
   strength: 'signed',
-  verify: [
-    {
-      alg: 'hmac-sha256',
-      sig: { from: 'header:x-razorpay-signature' },
-      encoding: 'hex',
-      message: '{body}',
-    },
-  ],
+  verify: [bodyHmac('x-razorpay-signature', 'hex')],
   identity: {
     key: [['header:x-razorpay-event-id'], ['hash:body']],
     type: ['json:event'],

@@ -1,4 +1,5 @@
 import type { ProviderSpec } from 'holdfast';
+import { timedHmac } from './schemes/hmac-schemes.ts';
 
 export const recharge: ProviderSpec = {
   id: 'recharge',
@@ -10,14 +11,7 @@ export const recharge: ProviderSpec = {
   unconfirmed: ['fields that identify', 'deadline', 'retries'],
   strength: 'signed',
   verify: [
-    {
-      id: 'recharge',
-      alg: 'hmac-sha256',
-      sig: { from: 'header:x-recharge-webhook-signature', parse: { item: ',', kv: '=', key: 'v1', single: ['t'] } },
-      encoding: 'hex',
-      message: '{ts}.{body}',
-      time: { from: 'sig:t', unit: 's', past: 172_800, future: 300, signed: true },
-    },
+    { id: 'recharge', ...timedHmac('x-recharge-webhook-signature', { past: 172_800 }) },
     {
       id: 'recharge-sha256',
       alg: 'digest-sha256',

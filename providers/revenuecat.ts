@@ -1,4 +1,5 @@
 import type { ProviderSpec } from 'holdfast';
+import { timedHmac } from './schemes/hmac-schemes.ts';
 
 export const revenuecat: ProviderSpec = {
   id: 'revenuecat',
@@ -9,15 +10,7 @@ export const revenuecat: ProviderSpec = {
   unconfirmed: ['the signature (t and v1 in X-RevenueCat-Webhook-Signature)'],
   strength: 'shared-secret',
   verify: [
-    {
-      id: 'revenuecat-signed',
-      alg: 'hmac-sha256',
-      strength: 'signed',
-      sig: { from: 'header:x-revenuecat-webhook-signature', parse: { item: ',', kv: '=', key: 'v1', single: ['t'] } },
-      encoding: 'hex',
-      message: '{ts}.{body}',
-      time: { from: 'sig:t', unit: 's', past: 300, future: 300, signed: true },
-    },
+    { id: 'revenuecat-signed', strength: 'signed', ...timedHmac('x-revenuecat-webhook-signature') },
     { id: 'revenuecat', alg: 'token', sig: { from: 'header:authorization' } },
   ],
   identity: {

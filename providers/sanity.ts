@@ -1,4 +1,5 @@
 import type { ProviderSpec } from 'holdfast';
+import { timedHmac } from './schemes/hmac-schemes.ts';
 
 export const sanity: ProviderSpec = {
   id: 'sanity',
@@ -7,15 +8,7 @@ export const sanity: ProviderSpec = {
   checkedOn: '2026-11-21',
   unconfirmed: ['new time on retries', 'deadline'],
   strength: 'signed',
-  verify: [
-    {
-      alg: 'hmac-sha256',
-      sig: { from: 'header:sanity-webhook-signature', parse: { item: ',', kv: '=', key: 'v1', single: ['t'] } },
-      encoding: 'base64url',
-      message: '{ts}.{body}',
-      time: { from: 'sig:t', unit: 'ms', past: 3_600, future: 300, signed: true },
-    },
-  ],
+  verify: [timedHmac('sanity-webhook-signature', { encoding: 'base64url', unit: 'ms', past: 3_600 })],
   identity: {
     key: [['header:idempotency-key'], ['hash:body']],
     type: ['header:sanity-operation', 'json:_type'],

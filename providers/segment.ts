@@ -1,4 +1,5 @@
 import type { ProviderSpec } from 'holdfast';
+import { bodyHmac } from './schemes/hmac-schemes.ts';
 
 export const segment: ProviderSpec = {
   id: 'segment',
@@ -11,7 +12,7 @@ export const segment: ProviderSpec = {
     'that the body is signed as sent (its example makes it anew from the parsed body)',
   ],
   strength: 'signed',
-  verify: [{ alg: 'hmac-sha1', sig: { from: 'header:x-signature' }, encoding: 'hex', message: '{body}' }],
+  verify: [bodyHmac('x-signature', 'hex', { alg: 'hmac-sha1' })],
   identity: {
     key: [['json:messageId']],
     type: ['json:type', 'json:event'],

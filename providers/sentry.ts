@@ -1,4 +1,5 @@
 import type { ProviderSpec } from 'holdfast';
+import { bodyHmac } from './schemes/hmac-schemes.ts';
 
 export const sentry: ProviderSpec = {
   id: 'sentry',
@@ -7,14 +8,7 @@ export const sentry: ProviderSpec = {
   checkedOn: '2026-11-21',
   strength: 'signed',
   // Sentry-Hook-Timestamp is not signed, so no window can rest on it.
-  verify: [
-    {
-      alg: 'hmac-sha256',
-      sig: { from: 'header:sentry-hook-signature' },
-      encoding: 'hex',
-      message: '{body}',
-    },
-  ],
+  verify: [bodyHmac('sentry-hook-signature', 'hex')],
   identity: {
     key: [['header:request-id'], ['hash:body']],
     type: ['header:sentry-hook-resource', 'json:action'],

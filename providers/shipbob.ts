@@ -1,5 +1,5 @@
 import type { ProviderSpec } from 'holdfast';
-import { standardScheme } from './schemes/standard-scheme.ts';
+import { standardScheme } from './schemes/hmac-schemes.ts';
 
 export const shipbob: ProviderSpec = {
   id: 'shipbob',

@@ -1,4 +1,5 @@
 import type { ProviderSpec } from 'holdfast';
+import { bodyHmac } from './schemes/hmac-schemes.ts';
 
 export const shopifyEvents: ProviderSpec = {
   id: 'shopify-events',
@@ -7,14 +8,7 @@ export const shopifyEvents: ProviderSpec = {
   checkedOn: '2026-11-21',
   unconfirmed: ['header names (from the Shopify SDK)', 'retries and deadline (those of Shopify webhooks)'],
   strength: 'signed',
-  verify: [
-    {
-      alg: 'hmac-sha256',
-      sig: { from: 'header:shopify-hmac-sha256' },
-      encoding: 'base64',
-      message: '{body}',
-    },
-  ],
+  verify: [bodyHmac('shopify-hmac-sha256', 'base64')],
   identity: {
     key: [
       ['header:shopify-webhook-id'],

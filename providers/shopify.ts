@@ -1,4 +1,5 @@
 import type { ProviderSpec } from 'holdfast';
+import { bodyHmac } from './schemes/hmac-schemes.ts';
 
 export const shopify: ProviderSpec = {
   id: 'shopify',
@@ -7,21 +8,9 @@ export const shopify: ProviderSpec = {
   checkedOn: '2026-11-21',
   strength: 'signed',
   verify: [
-    {
-      id: 'shopify',
-      alg: 'hmac-sha256',
-      sig: { from: 'header:x-shopify-hmac-sha256' },
-      encoding: 'base64',
-      message: '{body}',
-    },
+    { id: 'shopify', ...bodyHmac('x-shopify-hmac-sha256', 'base64') },
     // Topics of the newer family come to the same URL with the same secret, and headers without X-.
-    {
-      id: 'shopify-events',
-      alg: 'hmac-sha256',
-      sig: { from: 'header:shopify-hmac-sha256' },
-      encoding: 'base64',
-      message: '{body}',
-    },
+    { id: 'shopify-events', ...bodyHmac('shopify-hmac-sha256', 'base64') },
   ],
   identity: {
     key: [

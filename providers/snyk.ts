@@ -1,4 +1,5 @@
 import type { ProviderSpec } from 'holdfast';
+import { bodyHmac } from './schemes/hmac-schemes.ts';
 
 export const snyk: ProviderSpec = {
   id: 'snyk',
@@ -8,14 +9,7 @@ export const snyk: ProviderSpec = {
   source: 'snyk/user-docs, about-webhooks.md and validation-and-versioning-of-payloads.md.',
   unconfirmed: ['same X-Snyk-Transport-ID on retries (an unsigned header)', 'deadline'],
   strength: 'signed',
-  verify: [
-    {
-      alg: 'hmac-sha256',
-      sig: { from: 'header:x-hub-signature', parse: { prefix: 'sha256=' } },
-      encoding: 'hex',
-      message: '{body}',
-    },
-  ],
+  verify: [bodyHmac('x-hub-signature', 'hex', { parse: { prefix: 'sha256=' } })],
   identity: {
     key: [['header:x-snyk-transport-id'], ['hash:body']],
     // With its version: project_snapshot/v0.

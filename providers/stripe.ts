@@ -1,5 +1,6 @@
 import type { ProviderSpec } from 'holdfast';
 import { stripeTypes } from './known-types/stripe.ts';
+import { timedHmac } from './schemes/hmac-schemes.ts';
 
 export const stripe: ProviderSpec = {
   id: 'stripe',
@@ -8,15 +9,7 @@ export const stripe: ProviderSpec = {
   checkedOn: '2026-11-22',
   unconfirmed: ['retries', 'both secrets signing after a roll', 'deadline'],
   strength: 'signed',
-  verify: [
-    {
-      alg: 'hmac-sha256',
-      sig: { from: 'header:stripe-signature', parse: { item: ',', kv: '=', key: 'v1', single: ['t'] } },
-      encoding: 'hex',
-      message: '{ts}.{body}',
-      time: { from: 'sig:t', unit: 's', past: 300, future: 300, signed: true },
-    },
-  ],
+  verify: [timedHmac('stripe-signature')],
   identity: {
     key: [['json:id']],
     type: ['json:type'],

@@ -1,4 +1,5 @@
 import type { ProviderSpec } from 'holdfast';
+import { bodyHmac } from './schemes/hmac-schemes.ts';
 
 export const tally: ProviderSpec = {
   id: 'tally',
@@ -8,14 +9,7 @@ export const tally: ProviderSpec = {
   source: "developers.tally.so, webhooks. Signature: two receivers agree; event fields: Hookdeck's description.",
   unconfirmed: ['deadline'],
   strength: 'signed',
-  verify: [
-    {
-      alg: 'hmac-sha256',
-      sig: { from: 'header:tally-signature' },
-      encoding: 'base64',
-      message: '{body}',
-    },
-  ],
+  verify: [bodyHmac('tally-signature', 'base64')],
   identity: {
     key: [['json:eventId']],
     type: ['json:eventType'],

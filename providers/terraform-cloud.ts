@@ -1,4 +1,5 @@
 import type { ProviderSpec } from 'holdfast';
+import { bodyHmac } from './schemes/hmac-schemes.ts';
 
 export const terraformCloud: ProviderSpec = {
   id: 'terraform-cloud',
@@ -8,14 +9,7 @@ export const terraformCloud: ProviderSpec = {
   source: 'hashicorp/terraform-docs-common, website/docs/cloud-docs/api-docs/notification-configurations.mdx.',
   unconfirmed: ['deadline'],
   strength: 'signed',
-  verify: [
-    {
-      alg: 'hmac-sha512',
-      sig: { from: 'header:x-tfe-notification-signature' },
-      encoding: 'hex',
-      message: '{body}',
-    },
-  ],
+  verify: [bodyHmac('x-tfe-notification-signature', 'hex', { alg: 'hmac-sha512' })],
   identity: {
     items: 'notifications[]',
     key: [

@@ -1,4 +1,5 @@
 import type { ProviderSpec } from 'holdfast';
+import { bodyHmac } from './schemes/hmac-schemes.ts';
 
 export const todoist: ProviderSpec = {
   id: 'todoist',
@@ -8,14 +9,7 @@ export const todoist: ProviderSpec = {
   source: "A copy of Todoist's documentation: fedoranimus/todoist-api, source/includes/_webhooks.md.",
   unconfirmed: ['the field that dates', 'deadline'],
   strength: 'signed',
-  verify: [
-    {
-      alg: 'hmac-sha256',
-      sig: { from: 'header:x-todoist-hmac-sha256' },
-      encoding: 'base64',
-      message: '{body}',
-    },
-  ],
+  verify: [bodyHmac('x-todoist-hmac-sha256', 'base64')],
   identity: {
     // It is in a header and not signed; the body has no id of the event.
     key: [['header:x-todoist-delivery-id'], ['hash:body']],

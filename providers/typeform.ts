@@ -1,4 +1,5 @@
 import type { ProviderSpec } from 'holdfast';
+import { bodyHmac } from './schemes/hmac-schemes.ts';
 
 export const typeform: ProviderSpec = {
   id: 'typeform',
@@ -7,14 +8,7 @@ export const typeform: ProviderSpec = {
   checkedOn: '2026-11-21',
   unconfirmed: ['event fields', 'retries', '404 or 410 disabling the webhook', 'deadline'],
   strength: 'signed',
-  verify: [
-    {
-      alg: 'hmac-sha256',
-      sig: { from: 'header:typeform-signature', parse: { prefix: 'sha256=' } },
-      encoding: 'base64',
-      message: '{body}',
-    },
-  ],
+  verify: [bodyHmac('typeform-signature', 'base64', { parse: { prefix: 'sha256=' } })],
   identity: {
     key: [['json:event_id']],
     type: ['json:event_type'],

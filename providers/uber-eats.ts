@@ -1,4 +1,5 @@
 import type { ProviderSpec } from 'holdfast';
+import { bodyHmac } from './schemes/hmac-schemes.ts';
 
 export const uberEats: ProviderSpec = {
   id: 'uber-eats',
@@ -8,14 +9,7 @@ export const uberEats: ProviderSpec = {
   source: 'developer.uber.com, eats webhooks (orders.notification, orders.release) and guides of webhooks.',
   unconfirmed: ['deadline'],
   strength: 'signed',
-  verify: [
-    {
-      alg: 'hmac-sha256',
-      sig: { from: 'header:x-uber-signature' },
-      encoding: 'hex',
-      message: '{body}',
-    },
-  ],
+  verify: [bodyHmac('x-uber-signature', 'hex')],
   identity: {
     key: [['json:event_id']],
     type: ['json:event_type'],

@@ -1,4 +1,5 @@
 import type { ProviderSpec } from 'holdfast';
+import { bodyHmac } from './schemes/hmac-schemes.ts';
 
 export const vercel: ProviderSpec = {
   id: 'vercel',
@@ -7,7 +8,7 @@ export const vercel: ProviderSpec = {
   checkedOn: '2026-11-21',
   unconfirmed: ['event fields', 'retries', 'deadline'],
   strength: 'signed',
-  verify: [{ alg: 'hmac-sha1', sig: { from: 'header:x-vercel-signature' }, encoding: 'hex', message: '{body}' }],
+  verify: [bodyHmac('x-vercel-signature', 'hex', { alg: 'hmac-sha1' })],
   identity: {
     key: [['json:id']],
     type: ['json:type'],

@@ -1,4 +1,5 @@
 import type { ProviderSpec } from 'holdfast';
+import { bodyHmac } from './schemes/hmac-schemes.ts';
 
 export const woocommerce: ProviderSpec = {
   id: 'woocommerce',
@@ -7,14 +8,7 @@ export const woocommerce: ProviderSpec = {
   checkedOn: '2026-11-21',
   unconfirmed: ['event fields', 'that the first ping is unsigned', 'deadline'],
   strength: 'signed',
-  verify: [
-    {
-      alg: 'hmac-sha256',
-      sig: { from: 'header:x-wc-webhook-signature' },
-      encoding: 'base64',
-      message: '{body}',
-    },
-  ],
+  verify: [bodyHmac('x-wc-webhook-signature', 'base64')],
   identity: {
     // The delivery id is made of the webhook's id and the time in seconds: orders of one second share it.
     key: [['header:x-wc-webhook-delivery-id', 'header:x-wc-webhook-source?', 'hash:body'], ['hash:body']],

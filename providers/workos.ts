@@ -1,4 +1,5 @@
 import type { ProviderSpec } from 'holdfast';
+import { timedHmac } from './schemes/hmac-schemes.ts';
 
 export const workos: ProviderSpec = {
   id: 'workos',
@@ -8,15 +9,7 @@ export const workos: ProviderSpec = {
   source: 'workos/workos-node, src/webhooks/webhooks.spec.ts (with id and event).',
   unconfirmed: ['fields that name, date and order', 'retries', 'deadline', 'new time on retries'],
   strength: 'signed',
-  verify: [
-    {
-      alg: 'hmac-sha256',
-      sig: { from: 'header:workos-signature', parse: { item: ',', kv: '=', key: 'v1', single: ['t'] } },
-      encoding: 'hex',
-      message: '{ts}.{body}',
-      time: { from: 'sig:t', unit: 'ms', past: 300, future: 300, signed: true },
-    },
-  ],
+  verify: [timedHmac('workos-signature', { unit: 'ms' })],
   identity: {
     key: [['json:id']],
     type: ['json:event'],

@@ -1,4 +1,5 @@
 import type { ProviderSpec } from 'holdfast';
+import { bodyHmac } from './schemes/hmac-schemes.ts';
 
 export const xero: ProviderSpec = {
   id: 'xero',
@@ -7,7 +8,7 @@ export const xero: ProviderSpec = {
   checkedOn: '2026-11-21',
   unconfirmed: ['event fields', 'retries', 'deadline'],
   strength: 'signed',
-  verify: [{ alg: 'hmac-sha256', sig: { from: 'header:x-xero-signature' }, encoding: 'base64', message: '{body}' }],
+  verify: [bodyHmac('x-xero-signature', 'base64')],
   identity: {
     items: 'events[]',
     key: [['json:tenantId', 'json:resourceId', 'json:eventCategory', 'json:eventType', 'json:eventDateUtc']],
