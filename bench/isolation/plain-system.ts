@@ -19,12 +19,10 @@ interface PlainSystemOptions {
   readonly maximumConcurrency: number;
   /** Whether the delivery arrived. */
   readonly send: (body: string) => Promise<boolean>;
-  /** Told when a run begins (1) and ends (-1). */
-  readonly onRun?: (change: 1 | -1) => void;
 }
 
 /** It works as soon as its mapping is enabled. */
-export function plainSystem({ clock, random, deadlineMs, maximumConcurrency, send, onRun }: PlainSystemOptions) {
+export function plainSystem({ clock, random, deadlineMs, maximumConcurrency, send }: PlainSystemOptions) {
   const timeoutMs = deadlineMs + 5_000;
   const visibilitySeconds = (VISIBILITY_TIMEOUTS * timeoutMs) / 1_000;
   const queue = new MemoryQueue({ clock, random: random.fork(), visibilitySeconds, duplicateRate: 0 });
@@ -40,12 +38,7 @@ export function plainSystem({ clock, random, deadlineMs, maximumConcurrency, sen
   });
   const mapping = new MemoryMapping({
     ...{ clock, random: random.fork(), queue, deleteFailureRate: 0, idleMs: 20, maximumConcurrency },
-    invoke: async event => {
-      onRun?.(1);
-      const outcome = await sender.invoke(event);
-      onRun?.(-1);
-      return outcome;
-    },
+    invoke: event => sender.invoke(event),
   });
   return { queue, sender, mapping };
 }

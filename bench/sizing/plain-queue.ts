@@ -4,7 +4,6 @@ import { VirtualClock } from '#adapters/memory/virtual-clock.ts';
 import { HOUR_MS } from '#core/time.ts';
 import { plainSystem } from '../isolation/plain-system.ts';
 import { answerTime } from '../isolation/virtual.ts';
-import { Gauge, type Level } from './gauge.ts';
 import { isUnhealthy, type Load, settingsOf } from './load.ts';
 import { arrivals } from './run-load.ts';
 import { type Times, TimesOf } from './times.ts';
@@ -12,7 +11,6 @@ import { type Times, TimesOf } from './times.ts';
 export interface PlainResult {
   readonly times: Times;
   readonly wide: Times | undefined;
-  readonly runs: Level;
 }
 
 export async function runPlain(load: Load): Promise<PlainResult> {
@@ -20,7 +18,6 @@ export async function runPlain(load: Load): Promise<PlainResult> {
   const clock = new VirtualClock();
   const random = new SeededRandom(1);
   const times = new TimesOf();
-  const runs = new Gauge(clock);
   const deadlineMs = timeoutSeconds * 1_000;
   const send = async (delivery: string): Promise<boolean> => {
     const endpoint = Number(delivery.split(' ')[1]);
@@ -32,7 +29,6 @@ export async function runPlain(load: Load): Promise<PlainResult> {
   };
   const { queue, mapping } = plainSystem({
     ...{ clock, random, send, deadlineMs, maximumConcurrency: slots.fast + slots.slow },
-    onRun: change => runs.add(change),
   });
   mapping.enable();
   const published: (readonly [delivery: string, at: number])[] = [];
@@ -54,9 +50,8 @@ export async function runPlain(load: Load): Promise<PlainResult> {
   const { wide: size } = load;
   if (size !== undefined) clock.at(from + ms / 4, () => publish(wide, 'wide', load.endpoints, size));
   await clock.advanceTo(from + ms);
-  const level = runs.read();
   const all = [...published, ...wide].map(([delivery]) => delivery);
   for (const end = clock.now() + HOUR_MS; times.missing(all) > 0 && clock.now() < end; ) await clock.advanceBy(5_000);
   mapping.disable();
-  return { times: times.since(published), wide: wide.length === 0 ? undefined : times.since(wide), runs: level };
+  return { times: times.since(published), wide: wide.length === 0 ? undefined : times.since(wide) };
 }

@@ -42,18 +42,20 @@ export interface Row {
   readonly name: string;
   readonly perSecond: number;
   readonly unhealthy?: Load['unhealthy'];
-  readonly slots: { readonly fast: number; readonly slow: number };
+  /** Of the fast function. */
+  readonly slots: number;
   readonly predicted: Predicted;
   readonly sessions: Level;
   readonly runs: Level;
-  readonly fast: Level;
-  readonly allRuns: Level;
+  /** Of the fast function, and of all functions, at most. */
+  readonly fast: number;
+  readonly allRuns: number;
   readonly times: Times;
-  readonly wide?: Times;
-  readonly plain: { readonly p99: number; readonly wideMost?: number; readonly runs: number };
-  readonly toUnhealthy: number;
+  /** Until the last endpoint has the wide message: ours, and the reference. */
+  readonly wideMost?: number;
+  readonly plain: { readonly p99: number; readonly wideMost?: number };
   readonly writes: Measured['writes'];
-  readonly readsOfKey: Measured['readsOfKey'];
+  readonly readsOfKey: number;
   /** Of one delivery. */
   readonly counts: DeliveryCounts;
 }
@@ -65,19 +67,17 @@ const roundTimes = ({ deliveries, first, delivered }: Times): Times => {
   });
   return { deliveries, first: ms(first), delivered: ms(delivered) };
 };
+const wideMost = ({ wide }: Pick<Measured, 'wide'>) => wide && { wideMost: Math.round(wide.delivered.most) };
 
 export function rowOf(load: Load, ours: Measured, plain: PlainResult): Row {
   return {
     ...given({ unhealthy: load.unhealthy }),
-    ...{ name: load.name, perSecond: load.perSecond, slots: settingsOf(load).slots, predicted: predict(load) },
-    ...{ sessions: whole(ours.sessions), runs: whole(ours.runs), fast: whole(ours.fast), allRuns: whole(ours.allRuns) },
+    ...{ name: load.name, perSecond: load.perSecond, slots: settingsOf(load).slots.fast, predicted: predict(load) },
+    ...{ sessions: whole(ours.sessions), runs: whole(ours.runs), fast: ours.fast.most, allRuns: ours.allRuns.most },
     times: roundTimes(ours.times),
-    ...(ours.wide && { wide: roundTimes(ours.wide) }),
-    plain: {
-      ...{ p99: Math.round(plain.times.first.p99), runs: plain.runs.most },
-      ...(plain.wide && { wideMost: Math.round(plain.wide.delivered.most) }),
-    },
-    ...{ toUnhealthy: ours.toUnhealthy, writes: ours.writes, readsOfKey: ours.readsOfKey, counts: ours.perDelivery },
+    ...wideMost(ours),
+    plain: { p99: Math.round(plain.times.first.p99), ...wideMost(plain) },
+    ...{ writes: ours.writes, readsOfKey: ours.readsOfKey, counts: ours.perDelivery },
   };
 }
 
@@ -100,11 +100,11 @@ export function nearest({ fast, slots, allRuns, writes, readsOfKey }: Row): {
 } {
   const { tableFirst, concurrency } = DEFAULT_QUOTAS;
   const shares = [
-    { limit: 'slots', share: fast.most / slots.fast },
-    { limit: 'Lambda environments of the account', share: allRuns.most / concurrency },
+    { limit: 'slots', share: fast / slots },
+    { limit: 'Lambda environments of the account', share: allRuns / concurrency },
     { limit: 'a new table `outbox`', share: writes.outbox / tableFirst },
     { limit: 'a new table `registry`', share: writes.registry / tableFirst },
-    { limit: 'reads of one key', share: readsOfKey.units / READS_OF_A_KEY },
+    { limit: 'reads of one key', share: readsOfKey / READS_OF_A_KEY },
   ];
   return shares.reduce((most, each) => (each.share > most.share ? each : most));
 }
@@ -132,7 +132,8 @@ const units = (value: number): string => value.toFixed(1);
 /** An incident has no month. */
 function monthOf(row: Row): string {
   if (row.unhealthy !== undefined) return '–';
-  return row.wide ? `${((perMillion(row.counts) * WIDE) / 1e6).toFixed(2)} a message` : count(perMonth(row));
+  if (row.wideMost !== undefined) return `${((perMillion(row.counts) * WIDE) / 1e6).toFixed(2)} a message`;
+  return count(perMonth(row));
 }
 
 /** Head and cells, as both pages show them. */

@@ -17,17 +17,16 @@ export interface Measured {
   readonly times: Times;
   /** Of the wide message. */
   readonly wide: Times | undefined;
-  /** Leases held; runs of drain, of the fast one alone, and of all functions; requests in the air. */
+  /** Leases held; runs of drain, of the fast one alone, and of all functions. */
   readonly sessions: Level;
   readonly runs: Level;
   readonly fast: Level;
   readonly allRuns: Level;
-  readonly requests: Level;
   /** Requests that reached an unhealthy endpoint. */
   readonly toUnhealthy: number;
   /** Of the busiest second: write units of each table, read units of the key that is read most. */
   readonly writes: { readonly outbox: number; readonly registry: number };
-  readonly readsOfKey: { readonly key: string; readonly units: number };
+  readonly readsOfKey: number;
   readonly perDelivery: DeliveryCounts;
 }
 
@@ -56,12 +55,10 @@ export async function runLoad(load: Load, compare: boolean): Promise<Measured> {
       if (role.startsWith('drain')) gauges.add('runs', change);
       if (role === 'drain-fast') gauges.add('fast', change);
     },
-    onRequest: () => gauges.add('requests', 1),
-    onAnswer: () => gauges.add('requests', -1),
   });
   const { clock, random } = world;
   const database = counted.database as WatchedDatabase;
-  const levels = new Map(['all', 'runs', 'fast', 'requests', 'sessions'].map(name => [name, new Gauge(clock)]));
+  const levels = new Map(['all', 'runs', 'fast', 'sessions'].map(name => [name, new Gauge(clock)]));
   gauges.add = (name, change) => levels.get(name)?.add(change);
   database.onSession = change => gauges.add('sessions', change);
   // 1. Applications with an endpoint for each message's copies.
@@ -147,8 +144,7 @@ export async function runLoad(load: Load, compare: boolean): Promise<Measured> {
   }
   await clock.complete(produceFor(measuredMs), 2 * measuredMs);
   const level = (name: string): Level => (levels.get(name) as Gauge).read();
-  const [sessions, runs, fast] = [level('sessions'), level('runs'), level('fast')];
-  const [allRuns, requests] = [level('all'), level('requests')];
+  const [sessions, runs, fast, allRuns] = [level('sessions'), level('runs'), level('fast'), level('all')];
   await clock.complete(Promise.all(heard), LATEST_MS);
   // 4. All that can arrive does, or the counts would flatter.
   const healthy = [...published, ...wide].map(([delivery]) => delivery);
@@ -163,7 +159,7 @@ export async function runLoad(load: Load, compare: boolean): Promise<Measured> {
   return {
     times: times.since(published),
     wide: wide.length === 0 ? undefined : times.since(wide),
-    ...{ sessions, runs, fast, allRuns, requests, toUnhealthy },
+    ...{ sessions, runs, fast, allRuns, toUnhealthy },
     writes: { outbox: database.mostWrites('outbox'), registry: database.mostWrites('registry') },
     readsOfKey: database.mostReadsOfKey(),
     perDelivery: {
