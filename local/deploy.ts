@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline/promises';
 import { parseArgs } from 'node:util';
-import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
+import { CloudFormationClient } from '@aws-sdk/client-cloudformation';
 import { S3Client } from '@aws-sdk/client-s3';
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { commandToSetAlarmSecret, unheardPages } from '#core/config/alarm-services.ts';
@@ -25,16 +25,15 @@ import { runMain } from '#local/shell/run-main.ts';
 import { UserError } from '#local/shell/user-error.ts';
 import { DRILL_ENVIRONMENT, LOCAL_ENVIRONMENT, PROJECT_ROOT } from '#local/shell/workspace.ts';
 import { adoptSecrets } from '#local/stacks/adopt-secrets.ts';
-import { readTemplate } from '#local/stacks/assembly.ts';
-import { blockedChanges } from '#local/stacks/blocked-changes.ts';
+import { blockedChanges, movedTables } from '#local/stacks/blocked-changes.ts';
 import { cdkArguments } from '#local/stacks/cdk-arguments.ts';
 import { cdkCommand } from '#local/stacks/cdk-cli.ts';
 import type { StackPair } from '#local/stacks/compare-templates.ts';
 import { deployStacks } from '#local/stacks/deploy-stacks.ts';
 import { emptyBodies } from '#local/stacks/empty-bodies.ts';
+import { findStack } from '#local/stacks/find-stack.ts';
 import { keptUnderOtherNames } from '#local/stacks/kept-under-other-names.ts';
 import { leftStacks } from '#local/stacks/left-stacks.ts';
-import { movedTables } from '#local/stacks/moved-tables.ts';
 import { type SynthesizedChanges, showChanges } from '#local/stacks/show-changes.ts';
 import { unprotectFailedStack } from '#local/stacks/unprotect-failed-stack.ts';
 import { commandToSet } from '#operator/sources/stored-state.ts';
@@ -160,22 +159,14 @@ async function deployHere(deployment: Deployment, aws: LocalAws): Promise<number
 
 /** True once a deployment of the environment has succeeded; one that failed half-way may be repeated. */
 async function isDeployed(deployment: Deployment): Promise<boolean> {
-  const { config } = deployment;
-  const client = new CloudFormationClient(settingsOf(deployment));
-  try {
-    const describe = new DescribeStacksCommand({ StackName: nameIn(config, 'gateway') });
-    const status = (await client.send(describe)).Stacks?.[0]?.StackStatus ?? '';
-    return /^(CREATE|UPDATE|UPDATE_ROLLBACK|IMPORT)_COMPLETE$/.test(status);
-  } catch (error) {
-    if (error instanceof Error && error.name === 'ValidationError') return false;
-    throw error;
-  }
+  const stack = await findStack(cloudFormationOf(deployment), nameIn(deployment.config, 'gateway'));
+  return /^(CREATE|UPDATE|UPDATE_ROLLBACK|IMPORT)_COMPLETE$/.test(stack?.StackStatus ?? '');
 }
 
 /** A changed prefix or name would make new, empty tables beside those that hold the events. */
 async function refuseOtherNames(deployment: Deployment): Promise<void> {
-  const client = new CloudFormationClient(settingsOf(deployment));
-  const others = await keptUnderOtherNames(client, deployment, Object.keys(writtenConfig().environments));
+  const environments = Object.keys(writtenConfig().environments);
+  const others = await keptUnderOtherNames(cloudFormationOf(deployment), deployment, environments);
   if (others.length === 0) return;
   throw new UserError(
     `Not deployed, and nothing was changed: ${nameIn(deployment.config, 'data')} is not there, but ${others.join(', ')}, of no environment in gateway.config.ts. After a changed \`prefix\` or a renamed environment everything would begin empty: events, customers, secrets. Put the old name back. If it is another gateway, and this one is new beside it: npm run deploy -- ${deployment.config.environment} --beside`,
@@ -184,7 +175,7 @@ async function refuseOtherNames(deployment: Deployment): Promise<void> {
 
 /** Without this, a first deploy that failed half-way could not be repeated. */
 async function clearFailedStart(deployment: Deployment): Promise<void> {
-  const client = new CloudFormationClient(settingsOf(deployment));
+  const client = cloudFormationOf(deployment);
   const stack = nameIn(deployment.config, 'data');
   if (await unprotectFailedStack(client, stack)) console.log(`The first deploy of ${stack} failed; it is made anew.`);
 }
@@ -192,7 +183,7 @@ async function clearFailedStart(deployment: Deployment): Promise<void> {
 /** Says what will change, before anybody agrees to it. What was compared is what is deployed: its folder is `assembly`. */
 async function announceChanges(deployment: Deployment): Promise<SynthesizedChanges> {
   const announced = await terminalProgress().step('Compare with what is deployed', () => showChanges(deployment));
-  await refuseMovedTables(deployment, announced.assembly);
+  refuseMovedTables(deployment, announced.pairs);
   const left = (await leftStacks(deployment)).map(each => each.pair);
   const blocked = blockedChanges(deployment.config.environment, [...announced.pairs, ...left]);
   if (blocked.length > 0) throw new UserError(`Not deployed, and nothing was changed:\n\n${blocked.join('\n\n')}`);
@@ -208,19 +199,15 @@ async function takeSecretsBack(
 ): Promise<void> {
   const pair = pairs.find(each => each.name === nameIn(deployment.config, 'data'));
   if (pair === undefined) return;
-  const clients = { cloudFormation: new CloudFormationClient(settingsOf(deployment)), secrets };
-  const adopted = await adoptSecrets(clients, pair);
+  const adopted = await adoptSecrets({ cloudFormation: cloudFormationOf(deployment), secrets }, pair);
   if (adopted.length > 0) console.log(`Kept from before, with their values: ${adopted.join(', ')}.`);
 }
 
 /** Tables of handlers were in the stack of the gateway once: none may be left behind there with its rows. */
-async function refuseMovedTables(deployment: Deployment, assembly: string): Promise<void> {
-  const client = new CloudFormationClient(settingsOf(deployment));
-  const { environment } = deployment.config;
-  const stack = nameIn(deployment.config, 'gateway');
-  const moved = await movedTables(client, stack, () =>
-    readTemplate(assembly, environment, nameIn(deployment.config, 'data')),
-  );
+function refuseMovedTables({ config }: Deployment, pairs: readonly StackPair[]): void {
+  const pairOf = (name: 'gateway' | 'data') => pairs.find(each => each.name === nameIn(config, name));
+  const stack = nameIn(config, 'gateway');
+  const moved = movedTables(pairOf('gateway')?.deployed, pairOf('data')?.next);
   if (moved.length === 0) return;
   throw new UserError(
     `Not deployed: ${moved.join(', ')} ${moved.length === 1 ? 'is a table' : 'are tables'} of the stack ${stack}. handlers/resources.ts makes tables in the data stack now, so handlers would get new, empty ones. To keep the rows, make the table in context.gateway, or move it: docs/operate/deploy.md, "Move a table into the data stack".`,
@@ -229,10 +216,8 @@ async function refuseMovedTables(deployment: Deployment, assembly: string): Prom
 
 /** A bucket that holds a body would stop the destruction half-way. */
 async function emptyBucketsOf(deployment: Deployment): Promise<void> {
-  const { config } = deployment;
-  const settings = settingsOf(deployment);
-  const clients = { cloudFormation: new CloudFormationClient(settings), s3: new S3Client(settings) };
-  const deleted = await emptyBodies(nameIn(config, 'data'), clients);
+  const clients = { cloudFormation: cloudFormationOf(deployment), s3: new S3Client(settingsOf(deployment)) };
+  const deleted = await emptyBodies(nameIn(deployment.config, 'data'), clients);
   if (deleted > 0) console.log(`Deleted ${deleted} large bodies.`);
 }
 
@@ -273,6 +258,8 @@ function settingsOf({ region }: Deployment) {
   const requestHandler = { connectionTimeout: 3_000, requestTimeout: 30_000, throwOnRequestTimeout: true };
   return { ...given({ region }), requestHandler };
 }
+
+const cloudFormationOf = (deployment: Deployment) => new CloudFormationClient(settingsOf(deployment));
 
 function listOf(sources: readonly DeployedSource[]): string {
   return sources.map(each => each.source.id).join(', ');

@@ -2,7 +2,6 @@
 import {
   type CloudFormationClient,
   DeleteStackCommand,
-  DescribeStacksCommand,
   waitUntilStackDeleteComplete,
 } from '@aws-sdk/client-cloudformation';
 import type { S3Client } from '@aws-sdk/client-s3';
@@ -10,6 +9,7 @@ import { DeleteQueueCommand, paginateListQueues, type SQSClient } from '@aws-sdk
 import { nameIn, type Place } from '#core/names.ts';
 import { PROVE_TAG } from '#local/shell/workspace.ts';
 import { emptyBodies } from '#local/stacks/empty-bodies.ts';
+import { findStack } from '#local/stacks/find-stack.ts';
 import type { FoundStack } from './guard.ts';
 
 export interface StackClients {
@@ -31,11 +31,7 @@ export async function stacksOf(client: CloudFormationClient, named: Place): Prom
   const found: Found[] = [];
   for (const stack of STACKS) {
     const StackName = nameIn(named, stack);
-    const described = await client.send(new DescribeStacksCommand({ StackName })).catch((error: unknown) => {
-      if (error instanceof Error && error.name === 'ValidationError') return undefined;
-      throw error;
-    });
-    const one = described?.Stacks?.[0];
+    const one = await findStack(client, StackName);
     if (one === undefined || one.StackStatus === 'DELETE_COMPLETE') continue;
     const isOurs = (one.Tags ?? []).some(({ Key, Value }) => Key === PROVE_TAG && Value === 'yes');
     const outputs = new Map((one.Outputs ?? []).map(it => [it.OutputKey ?? '', it.OutputValue ?? '']));

@@ -53,15 +53,6 @@ export async function prepareAssembly(directory: string, environment: string, en
   return { stacks, hash: hash.digest('hex') };
 }
 
-/** The template of one stack of a synthesized environment, as the CDK wrote it. Throws when there is no such stack. */
-export async function readTemplate(directory: string, environment: string, stackName: string): Promise<StackTemplate> {
-  const nested = join(directory, `assembly-${environment}`);
-  const { artifacts = {} } = JSON.parse(await readFile(join(nested, 'manifest.json'), 'utf8')) as Manifest;
-  const stack = Object.values(artifacts).find(each => each.properties?.['stackName'] === stackName);
-  if (!stack) throw new Error(`${nested} has no stack ${stackName}`);
-  return JSON.parse(await readFile(join(nested, String(stack.properties?.['templateFile'])), 'utf8')) as StackTemplate;
-}
-
 /** The namespace of the metric that stand-in alarms name; nothing is ever published there. */
 export const STAND_IN_NAMESPACE = 'Holdfast/EvaluatedLocally';
 

@@ -6,6 +6,18 @@ import type { StackPair, Template } from './compare-templates.ts';
 /** What such a resource holds is nowhere else. Secrets are adopted again by their name (adopt-secrets.ts). */
 const HOLDS_DATA = /^AWS::(?:DynamoDB::\w*Table|S3::Bucket|SQS::Queue)$/;
 
+const TABLES = /^AWS::DynamoDB::(?:Global)?Table$/;
+
+/**
+ * Tables that the deployed stack of the gateway holds and the next template of the data stack makes: that deploy would give
+ * the handlers a new, empty table, and leave the rows where nobody looks. Their logical ids.
+ */
+export function movedTables(gateway: Template | undefined, data: Template | undefined): readonly string[] {
+  const isTable = (template: Template | undefined, id: string): boolean =>
+    TABLES.test(template?.Resources?.[id]?.Type ?? '');
+  return Object.keys(gateway?.Resources ?? {}).filter(id => isTable(gateway, id) && isTable(data, id));
+}
+
 /**
  * Sentences, each with what to do: an export that a deployed stack still imports; a table, queue or bucket of the gateway
  * that would be made anew or left behind. Tables of handlers are their owner's to take away. `pairs` holds every deployed

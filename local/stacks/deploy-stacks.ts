@@ -1,6 +1,5 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
 import type { AwsClients } from '#local/emulator/aws-clients.ts';
 import type { LocalAws } from '#local/emulator/emulator.ts';
 import { oneAtATime } from '#local/shell/one-at-a-time.ts';
@@ -10,6 +9,7 @@ import { prepareAssembly } from './assembly.ts';
 import { runLocalCdk } from './cdk-cli.ts';
 import { forgetDeployedHere, readDeployedHere, saveDeployedHere } from './deployed-here.ts';
 import { type DeployedStack, readDeployedStack } from './deployed-stack.ts';
+import { findStack } from './find-stack.ts';
 import { applyFixUps } from './fix-ups.ts';
 
 /**
@@ -84,10 +84,6 @@ function deployArguments(directory: string, environment: string): readonly strin
 }
 
 async function bootstrapIfNeeded(aws: LocalAws, clients: AwsClients): Promise<void> {
-  const describe = new DescribeStacksCommand({ StackName: 'CDKToolkit' });
-  const present = await clients.cloudFormation.send(describe).then(
-    answer => (answer.Stacks?.length ?? 0) > 0,
-    () => false,
-  );
-  if (!present) await runLocalCdk(aws, ['bootstrap', '--app', '', `aws://unknown-account/${aws.region}`]);
+  const toolkit = await findStack(clients.cloudFormation, 'CDKToolkit');
+  if (toolkit === undefined) await runLocalCdk(aws, ['bootstrap', '--app', '', `aws://unknown-account/${aws.region}`]);
 }

@@ -1,8 +1,5 @@
-import {
-  type CloudFormationClient,
-  DescribeStacksCommand,
-  UpdateTerminationProtectionCommand,
-} from '@aws-sdk/client-cloudformation';
+import { type CloudFormationClient, UpdateTerminationProtectionCommand } from '@aws-sdk/client-cloudformation';
+import { findStack } from './find-stack.ts';
 
 /** Of a stack that never was: CloudFormation lets it be deleted and nothing else. */
 const NEVER_MADE = ['ROLLBACK_COMPLETE', 'ROLLBACK_FAILED'];
@@ -12,13 +9,8 @@ const NEVER_MADE = ['ROLLBACK_COMPLETE', 'ROLLBACK_FAILED'];
  * what is left of a failed one before it tries again: CloudFormation would refuse that. True where it was taken off.
  */
 export async function unprotectFailedStack(client: CloudFormationClient, StackName: string): Promise<boolean> {
-  try {
-    const { Stacks: [stack] = [] } = await client.send(new DescribeStacksCommand({ StackName }));
-    if (!stack?.EnableTerminationProtection || !NEVER_MADE.includes(stack.StackStatus ?? '')) return false;
-    await client.send(new UpdateTerminationProtectionCommand({ StackName, EnableTerminationProtection: false }));
-    return true;
-  } catch (error) {
-    if (error instanceof Error && error.name === 'ValidationError') return false;
-    throw error;
-  }
+  const stack = await findStack(client, StackName);
+  if (!stack?.EnableTerminationProtection || !NEVER_MADE.includes(stack.StackStatus ?? '')) return false;
+  await client.send(new UpdateTerminationProtectionCommand({ StackName, EnableTerminationProtection: false }));
+  return true;
 }
