@@ -1,9 +1,4 @@
-import { text } from '#lambdas/shared/read-env.ts';
+import { texts } from '#lambdas/shared/read-env.ts';
 
 /** Environment of the `api` function, set by its construct. */
-export const apiEnv = {
-  EVENTS_TABLE: text,
-  PAYLOADS_TABLE: text,
-  WORK_QUEUE_URL: text,
-  SWEEP_FUNCTION: text,
-};
+export const apiEnv = texts('EVENTS_TABLE', 'PAYLOADS_TABLE', 'WORK_QUEUE_URL', 'SWEEP_FUNCTION');

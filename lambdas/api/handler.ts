@@ -15,12 +15,11 @@ import { shardsIn } from '#core/inbound/protocol/spread.ts';
 import { SpreadStore } from '#core/inbound/protocol/spread-store.ts';
 import { config } from '#lambdas/shared/baked-config.ts';
 import { flushTelemetry } from '#lambdas/shared/flush-telemetry.ts';
-import { environment } from '#lambdas/shared/process-environment.ts';
 import { readEnv } from '#lambdas/shared/read-env.ts';
 import { apiEnv } from './env.ts';
 import { handleApiRequest } from './handle-api-request.ts';
 
-const env = readEnv(apiEnv, environment);
+const env = readEnv(apiEnv);
 const dynamodb = createDynamoDbClient();
 const telemetry = new EmfTelemetry({ ...config, level: config.logLevel });
 const control = new DynamoDbControlStore(dynamodb, env.EVENTS_TABLE, systemIds);

@@ -1,8 +1,4 @@
-import { text } from '#lambdas/shared/read-env.ts';
+import { texts } from '#lambdas/shared/read-env.ts';
 
 /** Environment of the `audit` function, set by its construct. */
-export const auditEnv = {
-  EVENTS_TABLE: text,
-  PAYLOADS_TABLE: text,
-  BODIES_BUCKET: text,
-};
+export const auditEnv = texts('EVENTS_TABLE', 'PAYLOADS_TABLE', 'BODIES_BUCKET');

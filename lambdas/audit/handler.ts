@@ -12,11 +12,10 @@ import { EmfTelemetry } from '#adapters/telemetry/emf-telemetry.ts';
 import { auditOn } from '#core/inbound/watch/audit-records.ts';
 import { config } from '#lambdas/shared/baked-config.ts';
 import { flushTelemetry } from '#lambdas/shared/flush-telemetry.ts';
-import { environment } from '#lambdas/shared/process-environment.ts';
 import { readEnv } from '#lambdas/shared/read-env.ts';
 import { auditEnv } from './env.ts';
 
-const env = readEnv(auditEnv, environment);
+const env = readEnv(auditEnv);
 const dynamodb = createDynamoDbClient();
 const telemetry = new EmfTelemetry({ ...config, level: config.logLevel });
 const control = new DynamoDbControlStore(dynamodb, env.EVENTS_TABLE, systemIds);

@@ -1,10 +1,4 @@
-import { text } from '#lambdas/shared/read-env.ts';
+import { texts } from '#lambdas/shared/read-env.ts';
 
-/** Environment of the `contacts` function, set by its construct. */
-export const contactsEnv = {
-  REGISTRY_TABLE: text,
-  OUTBOX_TABLE: text,
-  MASTER_SECRET: text,
-  /** Where the portal is, unless the configuration says another address. */
-  API_URL: text,
-};
+/** Environment of the `contacts` function. `API_URL`: where the portal is, unless the configuration says another address. */
+export const contactsEnv = texts('REGISTRY_TABLE', 'OUTBOX_TABLE', 'MASTER_SECRET', 'API_URL');

@@ -16,7 +16,6 @@ import { flushTelemetry } from '#lambdas/shared/flush-telemetry.ts';
 import { outbound } from '#lambdas/shared/outbound-config.ts';
 import { senderTo, sign } from '#lambdas/shared/outbound-sending.ts';
 import { PRIME_REGISTRY } from '#lambdas/shared/prime-registry.ts';
-import { environment } from '#lambdas/shared/process-environment.ts';
 import { readEnv } from '#lambdas/shared/read-env.ts';
 import { contactsEnv } from './env.ts';
 
@@ -24,7 +23,7 @@ import { contactsEnv } from './env.ts';
 const RUN_MS = 40_000;
 const { portal } = outbound;
 if (portal === undefined) throw new Error('outbound has no portal in gateway.config.ts: deploy it again');
-const env = readEnv(contactsEnv, environment);
+const env = readEnv(contactsEnv);
 const telemetry = new EmfTelemetry({ ...config, level: config.logLevel });
 const dynamodb = createDynamoDbClient();
 const [master] = await Promise.all([

@@ -3,12 +3,11 @@ import middy from '@middy/core';
 import { oneInvocation } from '#adapters/lifetime.ts';
 import { flushTelemetry } from '#lambdas/shared/flush-telemetry.ts';
 import { outboundApi, rulesOf } from '#lambdas/shared/outbound-api.ts';
-import { environment } from '#lambdas/shared/process-environment.ts';
 import { readEnv } from '#lambdas/shared/read-env.ts';
 import { deliveryApiEnv } from './env.ts';
 import { handleDeliveryCall } from './handle-delivery-call.ts';
 
-const env = readEnv(deliveryApiEnv, environment);
+const env = readEnv(deliveryApiEnv);
 const { ports, telemetry, refresh } = await outboundApi(env);
 const answer = handleDeliveryCall(ports, ownHost => rulesOf(ownHost, env.API_URL));
 

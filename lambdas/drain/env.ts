@@ -1,4 +1,4 @@
-import { text } from '#lambdas/shared/read-env.ts';
+import { texts } from '#lambdas/shared/read-env.ts';
 
 function lane(value: string): 'fast' | 'slow' {
   if (value === 'fast' || value === 'slow') return value;
@@ -8,13 +8,6 @@ function lane(value: string): 'fast' | 'slow' {
 /** Environment of both `drain` functions, set by their construct. */
 export const drainEnv = {
   LANE: lane,
-  REGISTRY_TABLE: text,
-  OUTBOX_TABLE: text,
-  BODIES_BUCKET: text,
-  JOBS_QUEUE_URL: text,
-  WAKE_QUEUE_URL: text,
-  WAKE_SLOW_QUEUE_URL: text,
-  WAKES_DEAD_QUEUE_URL: text,
-  MASTER_SECRET: text,
-  OWN_HOSTS: text,
+  ...texts('REGISTRY_TABLE', 'OUTBOX_TABLE', 'BODIES_BUCKET', 'JOBS_QUEUE_URL', 'WAKE_QUEUE_URL'),
+  ...texts('WAKE_SLOW_QUEUE_URL', 'WAKES_DEAD_QUEUE_URL', 'MASTER_SECRET', 'OWN_HOSTS'),
 };

@@ -18,12 +18,11 @@ import { flushTelemetry } from '#lambdas/shared/flush-telemetry.ts';
 import { outbound, retentionMs } from '#lambdas/shared/outbound-config.ts';
 import { senderTo, sign } from '#lambdas/shared/outbound-sending.ts';
 import { outboundStores } from '#lambdas/shared/outbound-stores.ts';
-import { environment } from '#lambdas/shared/process-environment.ts';
 import { readEnv } from '#lambdas/shared/read-env.ts';
 import { drainEnv } from './env.ts';
 import { handleWakeUps } from './handle-wake-ups.ts';
 
-const env = readEnv(drainEnv, environment);
+const env = readEnv(drainEnv);
 const telemetry = new EmfTelemetry({ ...config, level: config.logLevel });
 const [{ sqs, store, jobs }, { sealer, refresh }] = await Promise.all([
   outboundStores(env),

@@ -19,12 +19,11 @@ import { config } from '#lambdas/shared/baked-config.ts';
 import { flushTelemetry } from '#lambdas/shared/flush-telemetry.ts';
 import { outbound, retentionMs } from '#lambdas/shared/outbound-config.ts';
 import { outboundStores } from '#lambdas/shared/outbound-stores.ts';
-import { environment } from '#lambdas/shared/process-environment.ts';
 import { readEnv } from '#lambdas/shared/read-env.ts';
 import { fanOutEnv } from './env.ts';
 import { handleJobs } from './handle-jobs.ts';
 
-const env = readEnv(fanOutEnv, environment);
+const env = readEnv(fanOutEnv);
 const telemetry = new EmfTelemetry({ ...config, level: config.logLevel });
 const { sqs, store, jobs } = await outboundStores(env);
 const rules = { retentionMs, pageUrl: outbound.portal?.pageUrl };

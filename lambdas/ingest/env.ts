@@ -1,9 +1,4 @@
-import { text } from '#lambdas/shared/read-env.ts';
+import { texts } from '#lambdas/shared/read-env.ts';
 
 /** Environment of the `ingest` function, set by its construct. */
-export const ingestEnv = {
-  EVENTS_TABLE: text,
-  PAYLOADS_TABLE: text,
-  BODIES_BUCKET: text,
-  WORK_QUEUE_URL: text,
-};
+export const ingestEnv = texts('EVENTS_TABLE', 'PAYLOADS_TABLE', 'BODIES_BUCKET', 'WORK_QUEUE_URL');

@@ -23,14 +23,13 @@ import { RefusedSlots } from '#core/inbound/ingest/refused-slots.ts';
 import { needsSecret } from '#core/provider/source-needs.ts';
 import { config } from '#lambdas/shared/baked-config.ts';
 import { flushTelemetry } from '#lambdas/shared/flush-telemetry.ts';
-import { environment } from '#lambdas/shared/process-environment.ts';
 import { readEnv } from '#lambdas/shared/read-env.ts';
 import { ingestEnv } from './env.ts';
 import { handleRequest } from './handle-request.ts';
 import { lazyConcerns } from './lazy-concerns.ts';
 import { replyToErrors } from './reply-to-errors.ts';
 
-const env = readEnv(ingestEnv, environment);
+const env = readEnv(ingestEnv);
 const dynamodb = createDynamoDbClient();
 const sqs = createSqsClient();
 const telemetry = new EmfTelemetry({ ...config, level: config.logLevel, uncounted: PROBE_SOURCE });

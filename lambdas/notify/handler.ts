@@ -18,11 +18,10 @@ import { receivedSources } from '#core/config/received-sources.ts';
 import { notifyOnCall } from '#core/inbound/watch/notify-on-call.ts';
 import { tellServices } from '#core/inbound/watch/tell-services.ts';
 import { config } from '#lambdas/shared/baked-config.ts';
-import { environment } from '#lambdas/shared/process-environment.ts';
 import { readEnv } from '#lambdas/shared/read-env.ts';
 import { notifyEnv } from './env.ts';
 
-const env = readEnv(notifyEnv, environment);
+const env = readEnv(notifyEnv);
 const ports = {
   pager: new SnsPager(createSnsClient(), env.PAGE_TOPIC),
   store: new DynamoDbEventStore(createDynamoDbClient(), env.EVENTS_TABLE),

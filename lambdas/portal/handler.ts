@@ -8,14 +8,13 @@ import { guardHeaders, portalPage } from '#core/outbound/portal/portal-page.ts';
 import { flushTelemetry } from '#lambdas/shared/flush-telemetry.ts';
 import { outboundApi, rulesOf } from '#lambdas/shared/outbound-api.ts';
 import { outbound } from '#lambdas/shared/outbound-config.ts';
-import { environment } from '#lambdas/shared/process-environment.ts';
 import { readEnv } from '#lambdas/shared/read-env.ts';
 import { PAGE_FILES, portalEnv } from './env.ts';
 import { handlePortalCall } from './handle-portal-call.ts';
 
 const { portal } = outbound;
 if (portal === undefined) throw new Error('outbound has no portal in gateway.config.ts: deploy it again');
-const { ports, telemetry, refresh } = await outboundApi(readEnv(portalEnv, environment));
+const { ports, telemetry, refresh } = await outboundApi(readEnv(portalEnv));
 const textOf = (file: string): string => readFileSync(join(import.meta.dirname, file), 'utf8');
 const texts = { script: textOf(PAGE_FILES.script), style: textOf(PAGE_FILES.style) };
 

@@ -1,7 +1,4 @@
-import { text } from '#lambdas/shared/read-env.ts';
+import { texts } from '#lambdas/shared/read-env.ts';
 
 /** Environment of the `probe` function, set by its construct. */
-export const probeEnv = {
-  EVENTS_TABLE: text,
-  PROBE_URL: text,
-};
+export const probeEnv = texts('EVENTS_TABLE', 'PROBE_URL');

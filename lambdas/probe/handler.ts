@@ -13,11 +13,10 @@ import { EmfTelemetry } from '#adapters/telemetry/emf-telemetry.ts';
 import { probe } from '#core/inbound/watch/probe.ts';
 import { config } from '#lambdas/shared/baked-config.ts';
 import { flushTelemetry } from '#lambdas/shared/flush-telemetry.ts';
-import { environment } from '#lambdas/shared/process-environment.ts';
 import { readEnv } from '#lambdas/shared/read-env.ts';
 import { probeEnv } from './env.ts';
 
-const env = readEnv(probeEnv, environment);
+const env = readEnv(probeEnv);
 const telemetry = new EmfTelemetry({ ...config, level: config.logLevel });
 const values = new SecretsManagerValues(createSecretsClient(), config);
 const ports = {

@@ -29,13 +29,12 @@ import { Breaker } from '#core/retry/breaker.ts';
 import { handlers as ownHandlers } from '#handlers/index.ts';
 import { config } from '#lambdas/shared/baked-config.ts';
 import { flushTelemetry } from '#lambdas/shared/flush-telemetry.ts';
-import { environment } from '#lambdas/shared/process-environment.ts';
 import { readEnv } from '#lambdas/shared/read-env.ts';
 import { customers } from './customers.ts';
 import { processEnv } from './env.ts';
 import { handleBatch } from './handle-batch.ts';
 
-const env = readEnv(processEnv, environment);
+const env = readEnv(processEnv);
 const [dynamodb, sqs] = [createDynamoDbClient(), createSqsClient()];
 const telemetry = new EmfTelemetry({ ...config, level: config.logLevel, uncounted: PROBE_SOURCE });
 await Promise.all([primeDynamoDb(dynamodb, env.EVENTS_TABLE, PRIME_EVENTS), primeSqs(sqs, env.WORK_QUEUE_URL)]);

@@ -1,10 +1,10 @@
-import { text } from '#lambdas/shared/read-env.ts';
+import { texts } from '#lambdas/shared/read-env.ts';
 
 /** Environment of the `publish` function, set by its construct. */
-export const publishEnv = {
-  REGISTRY_TABLE: text,
-  OUTBOX_TABLE: text,
-  BODIES_BUCKET: text,
-  JOBS_QUEUE_URL: text,
-  WAKE_FAST_QUEUE_URL: text,
-};
+export const publishEnv = texts(
+  'REGISTRY_TABLE',
+  'OUTBOX_TABLE',
+  'BODIES_BUCKET',
+  'JOBS_QUEUE_URL',
+  'WAKE_FAST_QUEUE_URL',
+);

@@ -16,12 +16,11 @@ import { config } from '#lambdas/shared/baked-config.ts';
 import { flushTelemetry } from '#lambdas/shared/flush-telemetry.ts';
 import { outbound, retentionMs } from '#lambdas/shared/outbound-config.ts';
 import { outboundStores } from '#lambdas/shared/outbound-stores.ts';
-import { environment } from '#lambdas/shared/process-environment.ts';
 import { readEnv } from '#lambdas/shared/read-env.ts';
 import { publishEnv } from './env.ts';
 import { handlePublish } from './handle-publish.ts';
 
-const env = readEnv(publishEnv, environment);
+const env = readEnv(publishEnv);
 const telemetry = new EmfTelemetry({ ...config, level: config.logLevel });
 const { sqs, store, jobs } = await outboundStores(env);
 const rules = { environment: config.environment, eventTypes: outbound.eventTypes, retentionMs };

@@ -22,11 +22,10 @@ import { type ReconcileReport, reconcileDeliveries } from '#core/inbound/reconci
 import { apiSecretName } from '#core/names.ts';
 import { config } from '#lambdas/shared/baked-config.ts';
 import { flushTelemetry } from '#lambdas/shared/flush-telemetry.ts';
-import { environment } from '#lambdas/shared/process-environment.ts';
 import { readEnv } from '#lambdas/shared/read-env.ts';
 import { reconcileProvidersEnv } from './env.ts';
 
-const env = readEnv(reconcileProvidersEnv, environment);
+const env = readEnv(reconcileProvidersEnv);
 const dynamodb = createDynamoDbClient();
 const telemetry = new EmfTelemetry({ ...config, level: config.logLevel });
 const ports = {

@@ -1,11 +1,11 @@
-import { text } from './read-env.ts';
+import { texts } from './read-env.ts';
 
 /** Of the functions that answer producers and customers. */
-export const outboundApiEnv = {
-  REGISTRY_TABLE: text,
-  OUTBOX_TABLE: text,
-  BODIES_BUCKET: text,
-  JOBS_QUEUE_URL: text,
-  WAKE_FAST_QUEUE_URL: text,
-  MASTER_SECRET: text,
-};
+export const outboundApiEnv = texts(
+  'REGISTRY_TABLE',
+  'OUTBOX_TABLE',
+  'BODIES_BUCKET',
+  'JOBS_QUEUE_URL',
+  'WAKE_FAST_QUEUE_URL',
+  'MASTER_SECRET',
+);

@@ -12,21 +12,14 @@ import { EmfTelemetry } from '#adapters/telemetry/emf-telemetry.ts';
 import type { ApiPorts, ApiRules } from '#core/outbound/api/api-call.ts';
 import { rowNotes } from '#core/outbound/fan-out/note-rows.ts';
 import { config } from './baked-config.ts';
+import type { outboundApiEnv } from './outbound-api-env.ts';
 import { outbound, retentionMs } from './outbound-config.ts';
 import { senderTo, sign, targetRules } from './outbound-sending.ts';
 import { outboundStores } from './outbound-stores.ts';
-
-interface OutboundApiEnv {
-  readonly REGISTRY_TABLE: string;
-  readonly OUTBOX_TABLE: string;
-  readonly BODIES_BUCKET: string;
-  readonly JOBS_QUEUE_URL: string;
-  readonly WAKE_FAST_QUEUE_URL: string;
-  readonly MASTER_SECRET: string;
-}
+import type { Env } from './read-env.ts';
 
 /** At init: the clients are primed, the master secret is read, and by `refresh` again. Throws DependencyError when it cannot be read. */
-export async function outboundApi(env: OutboundApiEnv) {
+export async function outboundApi(env: Env<typeof outboundApiEnv>) {
   const telemetry = new EmfTelemetry({ ...config, level: config.logLevel });
   const [{ sqs, store, jobs }, master] = await Promise.all([
     outboundStores(env),

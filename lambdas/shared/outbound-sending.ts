@@ -10,7 +10,7 @@ import { standardWebhooks } from '#providers/standard-webhooks.ts';
 import { standardWebhooksV1a } from '#providers/standard-webhooks-v1a.ts';
 import { localAddresses } from './local-addresses.ts';
 import { outbound } from './outbound-config.ts';
-import { environment } from './process-environment.ts';
+import { environment } from './read-env.ts';
 
 const { ports, headerPrefix, userAgent } = outbound;
 const allowAddresses = localAddresses(outbound.allowAddresses, environment);

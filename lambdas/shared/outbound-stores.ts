@@ -5,14 +5,8 @@ import { createSqsClient, primeSqs } from '#adapters/sqs/create-sqs-client.ts';
 import { SqsJobQueue } from '#adapters/sqs/sqs-outbound-job-queue.ts';
 import { PRIME_REGISTRY } from './prime-registry.ts';
 
-interface OutboundEnv {
-  readonly REGISTRY_TABLE: string;
-  readonly OUTBOX_TABLE: string;
-  readonly JOBS_QUEUE_URL: string;
-}
-
 /** Clients once per environment, primed at init, where the CPU is not throttled. */
-export async function outboundStores(env: OutboundEnv) {
+export async function outboundStores(env: Record<'REGISTRY_TABLE' | 'OUTBOX_TABLE' | 'JOBS_QUEUE_URL', string>) {
   const dynamodb = createDynamoDbClient();
   const sqs = createSqsClient();
   await Promise.all([primeDynamoDb(dynamodb, env.REGISTRY_TABLE, PRIME_REGISTRY), primeSqs(sqs, env.JOBS_QUEUE_URL)]);

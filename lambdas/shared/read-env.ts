@@ -3,6 +3,9 @@
  * `environment` must have exactly those keys, so a missing variable is a compile error and a malformed one a single
  * error at cold start that names every problem.
  */
+// biome-ignore lint/style/noProcessEnv: the one place of lambdas/ that reads it; each function checks its own variables.
+export const environment: Readonly<Record<string, string | undefined>> = process.env;
+
 export type EnvSpec = Readonly<Record<string, (text: string) => unknown>>;
 export type Env<Spec extends EnvSpec> = { readonly [Name in keyof Spec]: ReturnType<Spec[Name]> };
 
@@ -12,10 +15,15 @@ export function text(value: string): string {
   return value;
 }
 
+/** A contract of variables that are any text but the empty one. */
+export function texts<const Name extends string>(...names: readonly Name[]): Readonly<Record<Name, typeof text>> {
+  return Object.fromEntries(names.map(name => [name, text])) as Record<Name, typeof text>;
+}
+
 /** Reads and checks all variables at once. Throws one Error that names every missing or malformed variable. */
 export function readEnv<Spec extends EnvSpec>(
   spec: Spec,
-  source: Readonly<Record<string, string | undefined>>,
+  source: Readonly<Record<string, string | undefined>> = environment,
 ): Env<Spec> {
   const problems: string[] = [];
   const values: Record<string, unknown> = {};

@@ -1,9 +1,4 @@
-import { text } from '#lambdas/shared/read-env.ts';
+import { texts } from '#lambdas/shared/read-env.ts';
 
 /** Environment of the `sweep` function, set by its construct. */
-export const sweepEnv = {
-  EVENTS_TABLE: text,
-  PAYLOADS_TABLE: text,
-  WORK_QUEUE_URL: text,
-  DEAD_QUEUE_URL: text,
-};
+export const sweepEnv = texts('EVENTS_TABLE', 'PAYLOADS_TABLE', 'WORK_QUEUE_URL', 'DEAD_QUEUE_URL');

@@ -19,11 +19,10 @@ import { SpreadStore } from '#core/inbound/protocol/spread-store.ts';
 import { sweep } from '#core/inbound/sweep/sweep.ts';
 import { config } from '#lambdas/shared/baked-config.ts';
 import { flushTelemetry } from '#lambdas/shared/flush-telemetry.ts';
-import { environment } from '#lambdas/shared/process-environment.ts';
 import { readEnv } from '#lambdas/shared/read-env.ts';
 import { sweepEnv } from './env.ts';
 
-const env = readEnv(sweepEnv, environment);
+const env = readEnv(sweepEnv);
 const dynamodb = createDynamoDbClient();
 const sqs = createSqsClient();
 const telemetry = new EmfTelemetry({ ...config, level: config.logLevel });

@@ -15,11 +15,10 @@ import { config } from '#lambdas/shared/baked-config.ts';
 import { flushTelemetry } from '#lambdas/shared/flush-telemetry.ts';
 import { outbound, retentionMs } from '#lambdas/shared/outbound-config.ts';
 import { outboundStores } from '#lambdas/shared/outbound-stores.ts';
-import { environment } from '#lambdas/shared/process-environment.ts';
 import { readEnv } from '#lambdas/shared/read-env.ts';
 import { tendEnv } from './env.ts';
 
-const env = readEnv(tendEnv, environment);
+const env = readEnv(tendEnv);
 const telemetry = new EmfTelemetry({ ...config, level: config.logLevel });
 const { sqs, store, jobs } = await outboundStores(env);
 const endpoints = endpointsOf(store);
