@@ -1,4 +1,5 @@
 import type { SecretResult } from '#core/ports.ts';
+import { decodeJsonObject } from '#core/scan/json-object.ts';
 
 /**
  * A stored secret is a plain text, or JSON `{ "current": "…", "previous": "…", "previousNotAfter": <epoch ms or ISO> }`
@@ -8,7 +9,7 @@ import type { SecretResult } from '#core/ports.ts';
  */
 export function parseSecret(text: string | undefined): SecretResult {
   if (text === undefined || text.trim() === '') return { kind: 'unset' };
-  const object = asObject(text);
+  const object = decodeJsonObject(text);
   if (object && 'pairingUntil' in object && !('current' in object)) return pairing(object['pairingUntil']);
   if (object === undefined || !('current' in object)) return { kind: 'secret', secret: { current: text } };
   const { current, previous, previousNotAfter } = object;
@@ -33,13 +34,4 @@ function pairing(until: unknown): SecretResult {
     throw new TypeError('The stored secret has a "pairingUntil" that is not epoch milliseconds: set it again');
   }
   return { kind: 'unset', pairingUntil: until };
-}
-
-function asObject(text: string): Readonly<Record<string, unknown>> | undefined {
-  if (!text.trimStart().startsWith('{')) return undefined;
-  try {
-    return JSON.parse(text) as Readonly<Record<string, unknown>>;
-  } catch {
-    return undefined;
-  }
 }

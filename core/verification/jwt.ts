@@ -4,6 +4,7 @@
  */
 import type { Scheme } from '#core/provider/provider-spec.ts';
 import { fromBase64, textOf, utf8 } from '#core/scan/bytes.ts';
+import { decodeJsonObject } from '#core/scan/json-object.ts';
 import { type Refused, refused } from './verdict.ts';
 
 /** Tokens in headers are bounded by the header; one that is the body brings certificates and tokens of its own. */
@@ -46,13 +47,5 @@ export function decodeJwt(token: string, alg: NonNullable<Scheme['jwtAlg']>): De
 function decodePart(part: string): Record<string, unknown> | undefined {
   const bytes = fromBase64(part, 'base64url');
   const text = bytes && textOf(bytes);
-  if (text === undefined) return undefined;
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? (value as Record<string, unknown>)
-      : undefined;
-  } catch {
-    return undefined;
-  }
+  return text === undefined ? undefined : decodeJsonObject(text);
 }

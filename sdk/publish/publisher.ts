@@ -4,6 +4,7 @@ import { credentialsOf } from '#adapters/aws/client-settings.ts';
 import { type Credentials, encodeSegment, signForIam } from '#adapters/aws/sign-for-iam.ts';
 import { waitMs } from '#core/judge-http-answer.ts';
 import { retryAfterMs } from '#core/retry-after.ts';
+import { decodeJsonObject } from '#core/scan/json-object.ts';
 import { bodyOf, type Message } from './message.ts';
 import {
   type Problem,
@@ -222,7 +223,7 @@ async function post(place: Place, message: Message, body: string, attempt: Attem
 
 /** Undefined: another attempt may get another answer. */
 function readAnswer({ status, text }: HttpAnswer, what: string, attempts: number): Published | undefined {
-  const told = parse(text);
+  const told = decodeJsonObject(text) ?? {};
   if (status >= 200 && status < 300) {
     const { id, created_at: at, duplicate, reported } = told;
     // A proxy's page says nothing about the message.
@@ -272,13 +273,4 @@ function reasonOf({ cause }: Error): string {
   if (!(cause instanceof Error)) return '';
   const { code } = cause as NodeJS.ErrnoException;
   return `: ${code ?? cause.message}`;
-}
-
-function parse(text: string): Readonly<Record<string, unknown>> {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
-  } catch {
-    return {};
-  }
 }

@@ -1,3 +1,5 @@
+import { decodeJsonObject } from '#core/scan/json-object.ts';
+
 /** An alarm as CloudWatch tells it through SNS: "AlarmName", "NewStateValue" and so on, in its JSON. */
 export interface AlarmNews {
   readonly name: string;
@@ -15,7 +17,7 @@ export type AlarmJson = Readonly<Record<string, unknown>>;
 
 /** The JSON of an alarm; undefined for any other text. */
 export function readAlarmJson(message: string): AlarmJson | undefined {
-  const value = parse(message);
+  const value = decodeJsonObject(message);
   return value !== undefined && 'AlarmName' in value ? value : undefined;
 }
 
@@ -24,7 +26,7 @@ export function readAlarmJson(message: string): AlarmJson | undefined {
  * (destinations for asynchronous invocation: `requestContext.condition`, `requestPayload`).
  */
 export function readAlarmNews(message: string): { readonly news: AlarmNews; readonly late: boolean } | undefined {
-  const value = parse(message);
+  const value = decodeJsonObject(message);
   if (value === undefined) return undefined;
   if ('AlarmName' in value) return { news: newsOf(value), late: false };
   const { requestPayload } = value as { requestPayload?: { Records?: readonly { Sns?: { Message?: unknown } }[] } };
@@ -44,13 +46,4 @@ function newsOf(json: AlarmJson): AlarmNews {
     reason: text('NewStateReason'),
     ...(at === '' ? {} : { at }),
   };
-}
-
-function parse(message: string): AlarmJson | undefined {
-  try {
-    const value: unknown = JSON.parse(message);
-    return typeof value === 'object' && value !== null ? (value as AlarmJson) : undefined;
-  } catch {
-    return undefined;
-  }
 }

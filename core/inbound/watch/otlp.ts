@@ -5,6 +5,7 @@
 
 import { allMetrics, dimensionsOf, type MetricName, unitOf } from '#core/metrics.ts';
 import type { Place } from '#core/names.ts';
+import { decodeJsonObject } from '#core/scan/json-object.ts';
 import { parseIso } from '#core/time.ts';
 
 export interface LogLine {
@@ -48,7 +49,7 @@ const UNITS = { Count: '1', Milliseconds: 'ms', Seconds: 's' } as const;
 
 export function toOtlp(lines: readonly LogLine[], resource: OtlpResource): OtlpBodies {
   const parsed = lines.flatMap(({ message, timestamp }) => {
-    const line = parse(message);
+    const line = decodeJsonObject(message);
     return line === undefined ? [] : [{ line, at: timeOf(line) ?? timestamp }];
   });
   const spans = parsed.flatMap(({ line, at }) => spansOf(line, at));
@@ -192,13 +193,4 @@ function timeOf(line: Line): number | undefined {
   if (typeof emf === 'number') return emf;
   // A handler may log anything under that name.
   return typeof line['timestamp'] === 'string' ? parseIso(line['timestamp']) : undefined;
-}
-
-function parse(message: string): Line | undefined {
-  try {
-    const value: unknown = JSON.parse(message);
-    return typeof value === 'object' && value !== null ? (value as Line) : undefined;
-  } catch {
-    return undefined;
-  }
 }
