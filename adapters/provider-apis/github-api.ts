@@ -102,10 +102,7 @@ function readDeliveries(text: string): ListedDelivery[] {
 
 /** The ids of deliveries have more digits than a JavaScript number holds: they are read as text. */
 function readDelivery(document: JsonDocument, node: number): ListedDelivery {
-  const read = (name: string): string | undefined => {
-    const member = document.member(node, name);
-    return member === undefined ? undefined : document.text(member);
-  };
+  const read = (name: string): string | undefined => document.textAt(name, node);
   const [attemptId, guid, event, action] = [read('id'), read('guid'), read('event'), read('action')];
   const at = parseIso(read('delivered_at') ?? '');
   if (!attemptId || !guid || !event || at === undefined) throw garbage('a delivery with id, guid, event, delivered_at');

@@ -75,10 +75,7 @@ function readPage(text: string): DeliveryPage {
 }
 
 function readEvent(document: JsonDocument, node: number): ListedDelivery {
-  const read = (name: string): string | undefined => {
-    const member = document.member(node, name);
-    return member === undefined ? undefined : document.text(member);
-  };
+  const read = (name: string): string | undefined => document.textAt(name, node);
   const [id, eventType, created] = [read('id'), read('type'), Number(read('created'))];
   if (!id || !eventType || !Number.isSafeInteger(created)) throw garbage('an event with id, type and created');
   return {

@@ -105,6 +105,12 @@ export class JsonDocument {
     return node;
   }
 
+  /** The text of the value at a path, from a node. */
+  textAt(path: string, from: number = ROOT): string | undefined {
+    const node = this.find(path, from);
+    return node === undefined ? undefined : this.text(node);
+  }
+
   #element(node: number, step: string): number | undefined {
     return /^\d{1,6}$/.test(step) ? this.elements(node)[Number(step)] : undefined;
   }

@@ -30,11 +30,16 @@ export function checkSpec(spec: ProviderSpec): string[] {
   return problems.map(problem => `provider "${spec.id}": ${problem}`);
 }
 
-function checkFacts(spec: ProviderSpec): string[] {
+function collector() {
   const problems: string[] = [];
-  const need = (holds: boolean, problem: string) => {
+  const need = (holds: boolean, problem: string): void => {
     if (!holds) problems.push(problem);
   };
+  return { problems, need };
+}
+
+function checkFacts(spec: ProviderSpec): string[] {
+  const { problems, need } = collector();
   need(/^[a-z0-9]+(?:-[a-z0-9]+)*$/.test(spec.id), 'the id must be lower-case words joined by hyphens');
   need(/^\d{4}-\d{2}-\d{2}$/.test(spec.checkedOn), 'checkedOn must be a date, yyyy-mm-dd');
   need(/^https:\/\/|^docs\//.test(spec.docs), 'docs must be an https address or a file in docs/');
@@ -63,10 +68,7 @@ function isPlainData(value: unknown): boolean {
 
 function checkScheme(scheme: Scheme, spec: ProviderSpec): string[] {
   const { alg, sig, key, message, time } = scheme;
-  const problems: string[] = [];
-  const need = (holds: boolean, problem: string) => {
-    if (!holds) problems.push(problem);
-  };
+  const { problems, need } = collector();
   if (scheme.code === 'sns') return problems;
   const signs = isSymmetric(alg) || isAsymmetric(alg);
   need(!signs || message !== undefined, 'message is missing: say which bytes are signed');
@@ -195,10 +197,7 @@ function checkIdentity({ identity, verify }: ProviderSpec): string[] {
 
 function checkHandshake(handshake: Handshake, spec: ProviderSpec): string[] {
   const { when, respond, guard, verify } = handshake;
-  const problems: string[] = [];
-  const need = (holds: boolean, problem: string) => {
-    if (!holds) problems.push(problem);
-  };
+  const { problems, need } = collector();
   const templates = [respond.body ?? '', ...Object.values(respond.headers ?? {})];
   const { method, ...conditions } = when;
   need(methodsOf(spec).includes(method), `method ${method} is not in methods`);

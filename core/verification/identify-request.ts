@@ -17,26 +17,22 @@ import { NO_SCOPE, type ReadableRequest, RequestReader, type Scope } from './req
 import { parseEventTime } from './timestamps.ts';
 import type { Verified } from './verdict.ts';
 
-export interface IdentifiedItem {
-  /** The place of the item in the body, e.g. `events[0]`. */
-  readonly path: string;
+interface Description {
   /** Undefined: no key can be had; every delivery is a new event. */
   readonly key: string | undefined;
   readonly eventType: string;
   readonly eventAtMs?: number;
-  readonly ordering?: string;
+}
+
+export interface IdentifiedItem extends Description {
+  /** The place of the item in the body, e.g. `events[0]`. */
+  readonly path: string;
   /** The item as it is in the body, byte for byte. */
   readonly bytes: Uint8Array;
 }
 
 export type Identification =
-  | {
-      readonly kind: 'event';
-      readonly key: string | undefined;
-      readonly eventType: string;
-      readonly eventAtMs?: number;
-      readonly ordering?: string;
-    }
+  | ({ readonly kind: 'event' } & Description)
   | {
       readonly kind: 'batch';
       /** SHA-256 over the items' keys; undefined when an item has none. */
@@ -121,13 +117,6 @@ function identifyItem(
   return { path: item.path, bytes, ...describe(spec, reader, scope, bytes, options) };
 }
 
-interface Description {
-  readonly key: string | undefined;
-  readonly eventType: string;
-  readonly eventAtMs?: number;
-  readonly ordering?: string;
-}
-
 function describe(
   { identity }: ProviderSpec,
   reader: RequestReader,
@@ -136,18 +125,11 @@ function describe(
   { crypto, dedupOnBody }: ItemOptions,
 ): Description {
   const eventAtMs = eventTime(identity, reader, scope);
-  const ordering = orderings(identity)
-    .map(src => reader.text(src, scope))
-    .find(text => text);
   return {
     key: dedupOnBody ? bodyHash(bytes, crypto) : eventKey(identity, reader, scope, bytes, crypto),
     eventType: eventType(identity, reader, scope),
-    ...given({ eventAtMs, ordering }),
+    ...given({ eventAtMs }),
   };
-}
-
-function orderings({ ordering = [] }: Identity): readonly Src[] {
-  return [ordering].flat();
 }
 
 function eventTime(identity: Identity, reader: RequestReader, scope: Scope): number | undefined {
@@ -227,12 +209,7 @@ function eventType(identity: Identity, reader: RequestReader, scope: Scope): str
 /** Parts of the signature header, claims of the token and the signed headers, where the identity reads them. */
 function scopeOf(spec: ProviderSpec, reader: RequestReader, verdict: Verified): Scope {
   const { key, type } = spec.identity;
-  const sources: readonly string[] = [
-    ...key.flat(),
-    ...type,
-    ...eventTimes(spec.identity).map(({ from }) => from),
-    ...orderings(spec.identity),
-  ];
+  const sources: readonly string[] = [...key.flat(), ...type, ...eventTimes(spec.identity).map(({ from }) => from)];
   const listsHeaders = spec.verify.some(({ signedHeaders }) => signedHeaders !== undefined);
   if (!listsHeaders && !sources.some(src => src.startsWith('sig:') || src.startsWith('claim:'))) return NO_SCOPE;
   const scheme: Scheme | undefined = spec.verify.find(each => schemeId(each, spec) === verdict.scheme);

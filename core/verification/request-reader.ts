@@ -80,11 +80,11 @@ export class RequestReader {
       case 'header':
         return own(this.request.headers, name);
       case 'json':
-        return this.#jsonText(name, scope.item?.node ?? ROOT);
+        return this.json()?.textAt(name, scope.item?.node ?? ROOT);
       case 'root':
-        return this.#jsonText(name, ROOT);
+        return this.json()?.textAt(name, ROOT);
       case 'parent':
-        return this.#jsonText(name, scope.item?.parent ?? ROOT);
+        return this.json()?.textAt(name, scope.item?.parent ?? ROOT);
       case 'item':
         return scope.item?.key;
       case 'doc':
@@ -152,12 +152,6 @@ export class RequestReader {
     return this.#publicUrl;
   }
 
-  #jsonText(path: string, from: number): string | undefined {
-    const document = this.json();
-    const node = document?.find(path, from);
-    return node === undefined ? undefined : document?.text(node);
-  }
-
   #readInner(path: string): string | undefined {
     this.#scannedInner ??= { find: this.#openInner() };
     return this.#scannedInner.find(path);
@@ -174,10 +168,7 @@ export class RequestReader {
       return path => xml?.text(path);
     }
     const json = scanJson(bytes);
-    return path => {
-      const node = json?.find(path);
-      return node === undefined ? undefined : json?.text(node);
-    };
+    return path => json?.textAt(path);
   }
 }
 

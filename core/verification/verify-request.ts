@@ -8,7 +8,15 @@ import { schemeId } from '#core/provider/spec-defaults.ts';
 import { listItems } from './batch-items.ts';
 import type { RawRequest } from './raw-request.ts';
 import { NO_SCOPE, RequestReader, type Scope } from './request-reader.ts';
-import { closer, type ItemVerdict, type MatchedSecret, type Refused, refused, type Verdict } from './verdict.ts';
+import {
+  closer,
+  type ItemVerdict,
+  type MatchedSecret,
+  type Refused,
+  refused,
+  type Verdict,
+  type Verified,
+} from './verdict.ts';
 import type { VerifyContext } from './verify-context.ts';
 import { verifyScheme } from './verify-scheme.ts';
 
@@ -63,11 +71,7 @@ function applies({ when }: Scheme, reader: RequestReader): boolean {
   );
 }
 
-type SchemeVerified = {
-  readonly kind: 'verified';
-  readonly matchedSecret: MatchedSecret;
-  readonly items?: readonly ItemVerdict[];
-};
+type SchemeVerified = Pick<Verified, 'kind' | 'matchedSecret' | 'items'>;
 
 async function verifyOne(
   scheme: Scheme,

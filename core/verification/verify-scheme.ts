@@ -61,16 +61,8 @@ async function verifyMac(
       if ('kind' in message) return message;
       const mac = computeMac(alg, key, message, crypto);
       if (prepared.signatures.some(signature => crypto.equal(signature, mac))) {
-        return (
-          afterMatch(
-            scheme,
-            { kind: 'matched', matchedSecret: secret.which, message },
-            reader,
-            scope,
-            context,
-            prepared,
-          ) ?? { kind: 'matched', matchedSecret: secret.which }
-        );
+        const found: Found = { kind: 'matched', matchedSecret: secret.which, message };
+        return afterMatch(scheme, found, reader, scope, context, prepared);
       }
       refusal = refused('mismatch');
     }
@@ -90,9 +82,7 @@ async function verifyPublicKey(
   const prepared = await prepare(scheme, alg, signatures, reader, scope);
   if (prepared.kind === 'refused') return prepared;
   const found = await (await onDemand()).matchPublicKey(scheme, alg, prepared, reader, scope, context);
-  if (found.kind === 'refused') return found;
-  const { matchedSecret } = found;
-  return afterMatch(scheme, found, reader, scope, context, prepared) ?? { kind: 'matched', matchedSecret };
+  return found.kind === 'refused' ? found : afterMatch(scheme, found, reader, scope, context, prepared);
 }
 
 /** Everything that can be refused without a key: the time's grammar, the signatures' encoding, ambiguous bodies. */
@@ -120,7 +110,7 @@ async function prepare(
   return { kind: 'prepared', signatures: decoded, time: time?.text, timeMs: time?.ms, urls };
 }
 
-/** What a good signature is still refused for: another body, a handshake's answer, the time. */
+/** Whose secret it was, or what a good signature is still refused for: another body, a handshake's answer, the time. */
 function afterMatch(
   scheme: Scheme,
   found: Found,
@@ -128,14 +118,14 @@ function afterMatch(
   scope: Scope,
   context: VerifyContext,
   prepared: Prepared,
-): Refused | undefined {
+): Matched | Refused {
   return (
     checkBindings(scheme, reader, scope, context) ??
     checkBodyClaims(scheme, reader) ??
     checkGuard(scheme, found.message) ??
     (scheme.time && prepared.timeMs !== undefined
       ? checkWindow(scheme.time, prepared.timeMs, context.nowMs)
-      : undefined)
+      : undefined) ?? { kind: 'matched', matchedSecret: found.matchedSecret }
   );
 }
 

@@ -10,6 +10,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { nodeCrypto } from '#adapters/crypto/node-crypto.ts';
+import { subjectOf } from '#core/inbound/process/subject-of.ts';
 import { schemeId } from '#core/provider/spec-defaults.ts';
 import { utf8 } from '#core/scan/bytes.ts';
 import { answerHandshake } from '#core/verification/handshake.ts';
@@ -67,7 +68,13 @@ describe('events of one request', () => {
   it('are ordered by the object they are about, in both forms of QuickBooks', () => {
     const ordering = (body: unknown) => {
       const identified = identify('quickbooks', JSON.stringify(body));
-      return identified.kind === 'batch' && identified.items.map(item => [item.ordering, item.eventAtMs]);
+      const source = { spec: providerById('quickbooks'), settings: {} };
+      const request = { bytes: utf8(JSON.stringify(body)), headers: {} };
+      if (identified.kind !== 'batch') throw new Error('expected several events');
+      return identified.items.map(({ path, bytes, eventAtMs }) => [
+        subjectOf({ itemPath: path }, { ...request, bytes }, source),
+        eventAtMs,
+      ]);
     };
     const time = '2026-11-22T10:00:00Z';
     const cloud = { specversion: '1.0', id: 'e-1', source: 's', type: 'qbo.invoice.updated.v1', time };

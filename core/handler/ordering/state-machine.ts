@@ -100,6 +100,7 @@ export class StateMachine<State extends string> {
     const version = 'version' in move ? checkVersion(move.version, row) : undefined;
     if (version !== undefined && !holds(mayReplace(version, event.id), row)) return stale(describeNewer(version, row));
     const from = this.#stateOf(row);
+    const refused = reject(`no move leads from "${from}" to "${to}"`);
     switch (this.judge(from, to).kind) {
       case 'allowed':
         return this.#apply(event, context, move, from, version);
@@ -114,11 +115,10 @@ export class StateMachine<State extends string> {
           `"${to}" came too early: ${from === undefined ? 'nothing is stored yet' : `it is "${from}" now`}`,
         );
       case 'late':
-        if (version === undefined) return stale(`"${to}" came late; it is "${from}" by now`);
-        // By its version it is the newer one, so this is no lateness.
-        return reject(`no move leads from "${from}" to "${to}"`);
+        // With a version it is the newer one, so this is no lateness.
+        return version === undefined ? stale(`"${to}" came late; it is "${from}" by now`) : refused;
       case 'never':
-        return reject(`no move leads from "${from}" to "${to}"`);
+        return refused;
     }
   }
 

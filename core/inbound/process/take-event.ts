@@ -5,7 +5,6 @@
  */
 
 import { ask } from '#core/ask.ts';
-import { given } from '#core/given.ts';
 import { splitEventPk } from '#core/glossary.ts';
 import type { EventUpdate, WriteResult } from '#core/inbound/ports.ts';
 import type { EventIn, EventItem } from '#core/inbound/protocol/event-item.ts';
@@ -30,7 +29,7 @@ import { noteTooOld } from '#core/inbound/protocol/note-too-old.ts';
 import { isPastDedupWindow, PAYLOAD_MARGIN_DAYS } from '#core/inbound/protocol/retention.ts';
 import { sendDeath } from '#core/inbound/protocol/send-death.ts';
 import { carriedBody, storeBody } from '#core/inbound/protocol/store-body.ts';
-import type { WorkMessage } from '#core/inbound/protocol/work-message.ts';
+import { referenceTo, type WorkMessage } from '#core/inbound/protocol/work-message.ts';
 import { capText } from '#core/scan/text.ts';
 import { ownTraceId } from '#core/trace.ts';
 import {
@@ -225,16 +224,6 @@ async function holdPayload(message: WorkMessage, ports: ProcessPorts, rules: Pro
 }
 
 export function newEventOf(message: WorkMessage): NewEvent {
-  const { pk, gen, provider, eventType, ingestId, bodySha, size, receivedAt, eventAt, itemPath, reconciled } = message;
-  return {
-    pk,
-    gen,
-    provider,
-    eventType,
-    ingestId,
-    bodySha,
-    size,
-    receivedAt,
-    ...given({ eventAt, itemPath, reconciled }),
-  };
+  const { v: _, ...event } = referenceTo(message);
+  return event;
 }

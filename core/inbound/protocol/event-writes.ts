@@ -69,6 +69,7 @@ export interface NewEvent {
   readonly size: number;
   readonly receivedAt: EpochMs;
   readonly eventAt?: EpochMs;
+  /** Fetched from the provider's API, not delivered by it. */
   readonly reconciled?: true;
 }
 

@@ -4,27 +4,15 @@
  */
 
 import { given } from '#core/given.ts';
-import { type EventPk, splitEventPk } from '#core/glossary.ts';
+import { splitEventPk } from '#core/glossary.ts';
 import { decodeJsonObject } from '#core/scan/json-object.ts';
 import type { EventItem } from './event-item.ts';
 import type { NewEvent } from './event-writes.ts';
 
 export const WORK_MESSAGE_VERSION = 1;
 
-export interface WorkMessage {
+export interface WorkMessage extends NewEvent {
   readonly v: typeof WORK_MESSAGE_VERSION;
-  readonly pk: EventPk;
-  readonly gen: number;
-  readonly bodySha: string;
-  readonly provider: string;
-  readonly eventType: string;
-  readonly ingestId: string;
-  readonly size: number;
-  readonly receivedAt: number;
-  readonly eventAt?: number;
-  readonly itemPath?: string;
-  /** Fetched from the provider's API, not delivered by it. */
-  readonly reconciled?: true;
   /** Deflated raw bytes, base64. Absent: by reference. */
   readonly payload?: string;
   /** Key of the raw bytes in the blob store. */

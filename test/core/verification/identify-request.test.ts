@@ -115,7 +115,7 @@ describe('the event key', () => {
   });
 });
 
-describe('type, time and ordering', () => {
+describe('type and time', () => {
   const event = (identity: Partial<Identity>, body: string, headers: Record<string, string> = {}) =>
     identify(identity, requestWith(body, { headers }));
 
@@ -145,13 +145,6 @@ describe('type, time and ordering', () => {
     expect(time('iso8601', '"2026-03-17T10:00:00Z"')).toBe(Date.parse('2026-03-17T10:00:00Z'));
     expect(time('http-date', '"Sat, 21 Nov 2026 03:00:00 GMT"')).toBe(Date.parse('2026-11-21T03:00:00Z'));
     for (const junk of ['null', '-1', '"soon"', '1e400', '{}', '"9".repeat']) expect(time('s', junk)).toBeUndefined();
-  });
-
-  it('name what events are ordered by', () => {
-    expect(event({ ordering: 'json:data.object.id' }, '{"id":"e","data":{"object":{"id":"pi_1"}}}')).toMatchObject({
-      ordering: 'pi_1',
-    });
-    expect(event({ ordering: 'json:data.object.id' }, '{}')).not.toHaveProperty('ordering');
   });
 });
 
