@@ -4,6 +4,6 @@ import type { MailSender } from './ses-mailer.ts';
 /** The client of SES is read only where mails are sent. `sender` undefined: no mail is. */
 export async function lazyMailer(sender: MailSender | undefined): Promise<Mailer | undefined> {
   if (sender === undefined) return undefined;
-  const { createSesClient, SesMailer } = await import('./ses-mailer.ts');
-  return new SesMailer(createSesClient(), sender);
+  const { createSesClient, sesMailer } = await import('./ses-mailer.ts');
+  return sesMailer(createSesClient(), sender);
 }

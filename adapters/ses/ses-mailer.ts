@@ -1,7 +1,7 @@
 import { SESv2Client, SendEmailCommand } from '@aws-sdk/client-sesv2';
 import { DependencyError } from '#core/errors.ts';
 import { given } from '#core/given.ts';
-import type { Mail, Mailer } from '#core/outbound/ports.ts';
+import type { Mailer } from '#core/outbound/ports.ts';
 import { clientSettings, type Environment } from '../aws/client-settings.ts';
 import { endCalls } from '../aws/end-calls.ts';
 import { toDependencyError } from '../aws/to-dependency-error.ts';
@@ -24,33 +24,25 @@ export interface MailSender {
 }
 
 /** `Mailer` by SES, which writes the headers: no text of a mail becomes one. */
-export class SesMailer implements Mailer {
-  readonly #client: SESv2Client;
-  readonly #sender: MailSender;
-
-  constructor(client: SESv2Client, sender: MailSender) {
-    this.#client = client;
-    this.#sender = sender;
-  }
-
-  async send({ to, subject, text, leaveUrl }: Mail): Promise<void> {
+export const sesMailer = (client: SESv2Client, sender: MailSender): Mailer => ({
+  async send({ to, subject, text, leaveUrl }) {
     const utf8 = (Data: string) => ({ Data, Charset: 'UTF-8' });
     const Headers = [
       { Name: 'List-Unsubscribe', Value: `<${leaveUrl}>` },
       { Name: 'List-Unsubscribe-Post', Value: 'List-Unsubscribe=One-Click' },
     ];
     const command = new SendEmailCommand({
-      FromEmailAddress: this.#sender.from,
-      ...given({ ConfigurationSetName: this.#sender.configurationSet }),
+      FromEmailAddress: sender.from,
+      ...given({ ConfigurationSetName: sender.configurationSet }),
       Destination: { ToAddresses: [to] },
       Content: { Simple: { Subject: utf8(subject), Body: { Text: utf8(text) }, Headers } },
     });
     try {
-      await this.#client.send(command);
+      await client.send(command);
     } catch (error) {
       // What SES says names the address, which no log may.
       const { outcome } = toDependencyError('ses', 'SendEmail', error);
       throw new DependencyError('ses', `SendEmail: ${error instanceof Error ? error.name : 'Error'}`, { outcome });
     }
-  }
-}
+  },
+});

@@ -12,22 +12,14 @@ export function createSnsClient(env?: Environment): SNSClient {
 }
 
 /** `Pager` on a topic: mail gets the text, everything else CloudWatch's JSON, which pager services know. */
-export class SnsPager implements Pager {
-  readonly #client: SNSClient;
-  readonly #topicArn: string;
-
-  constructor(client: SNSClient, topicArn: string) {
-    this.#client = client;
-    this.#topicArn = topicArn;
-  }
-
-  async publish(subject: string, message: string, text: string): Promise<void> {
+export const snsPager = (client: SNSClient, topicArn: string): Pager => ({
+  async publish(subject, message, text) {
     const input = {
-      TopicArn: this.#topicArn,
+      TopicArn: topicArn,
       Subject: subject.slice(0, SUBJECT_LIMIT),
       MessageStructure: 'json',
       Message: JSON.stringify({ default: message, email: text }),
     };
-    await sent('sns', 'Publish', () => this.#client.send(new PublishCommand(input)));
-  }
-}
+    await sent('sns', 'Publish', () => client.send(new PublishCommand(input)));
+  },
+});

@@ -1,19 +1,11 @@
 import type { SQSClient } from '@aws-sdk/client-sqs';
-import type { Job, JobQueue } from '#core/outbound/ports.ts';
+import type { JobQueue } from '#core/outbound/ports.ts';
 import { sendBatch } from './send-batch.ts';
 
 /** `JobQueue` on the jobs queue; the group makes it fair between applications. */
-export class SqsJobQueue implements JobQueue {
-  readonly #client: SQSClient;
-  readonly #queueUrl: string;
-
-  constructor(client: SQSClient, queueUrl: string) {
-    this.#client = client;
-    this.#queueUrl = queueUrl;
-  }
-
-  async send(jobs: readonly Job[], group: string): Promise<void> {
+export const sqsJobQueue = (client: SQSClient, queueUrl: string): JobQueue => ({
+  async send(jobs, group) {
     const entries = jobs.map(job => ({ MessageBody: JSON.stringify(job), MessageGroupId: group }));
-    await sendBatch(this.#client, this.#queueUrl, entries);
-  }
-}
+    await sendBatch(client, queueUrl, entries);
+  },
+});

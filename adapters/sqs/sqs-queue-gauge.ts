@@ -3,26 +3,8 @@ import type { QueueGauge, QueueNumbers } from '#core/ports.ts';
 import { sent } from '../aws/to-dependency-error.ts';
 
 /** `QueueGauge` on both queues. SQS calls these numbers approximate: they lag by up to a minute. */
-export class SqsQueueGauge implements QueueGauge {
-  readonly #client: SQSClient;
-  readonly #mainUrl: string;
-  readonly #deadUrl: string;
-
-  constructor(client: SQSClient, urls: { main: string; dead: string }) {
-    this.#client = client;
-    this.#mainUrl = urls.main;
-    this.#deadUrl = urls.dead;
-  }
-
-  main(): Promise<QueueNumbers> {
-    return this.#numbers(this.#mainUrl);
-  }
-
-  dead(): Promise<QueueNumbers> {
-    return this.#numbers(this.#deadUrl);
-  }
-
-  async #numbers(queueUrl: string): Promise<QueueNumbers> {
+export function sqsQueueGauge(client: SQSClient, urls: { main: string; dead: string }): QueueGauge {
+  const numbersOf = async (queueUrl: string): Promise<QueueNumbers> => {
     const command = new GetQueueAttributesCommand({
       QueueUrl: queueUrl,
       AttributeNames: [
@@ -31,11 +13,12 @@ export class SqsQueueGauge implements QueueGauge {
         'ApproximateNumberOfMessagesDelayed',
       ],
     });
-    const { Attributes = {} } = await sent('sqs', 'GetQueueAttributes', () => this.#client.send(command));
+    const { Attributes = {} } = await sent('sqs', 'GetQueueAttributes', () => client.send(command));
     return {
       visible: Number(Attributes.ApproximateNumberOfMessages ?? 0),
       hidden: Number(Attributes.ApproximateNumberOfMessagesNotVisible ?? 0),
       delayed: Number(Attributes.ApproximateNumberOfMessagesDelayed ?? 0),
     };
-  }
+  };
+  return { main: () => numbersOf(urls.main), dead: () => numbersOf(urls.dead) };
 }

@@ -6,7 +6,7 @@ import { createDynamoDbClient } from '#adapters/dynamodb/create-dynamodb-client.
 import { DynamoDbItemStore } from '#adapters/dynamodb/dynamodb-item-store.ts';
 import { S3Blobs } from '#adapters/s3/s3-blobs.ts';
 import { createSqsClient } from '#adapters/sqs/create-sqs-client.ts';
-import { SqsJobQueue } from '#adapters/sqs/sqs-outbound-job-queue.ts';
+import { sqsJobQueue } from '#adapters/sqs/sqs-outbound-job-queue.ts';
 import { systemClock } from '#adapters/system.ts';
 import { publisherForRoutes } from '#core/outbound/api/publish-for-route.ts';
 import type { Publisher } from '#core/publisher.ts';
@@ -24,7 +24,7 @@ export function createOutboundPublisher(place: OutboundPlace, env?: Environment)
   const names = { registry: place.registryTable, outbox: place.outboxTable };
   const ports = {
     store: new DynamoDbItemStore(createDynamoDbClient(env), names),
-    jobs: new SqsJobQueue(createSqsClient(env), place.jobsQueueUrl),
+    jobs: sqsJobQueue(createSqsClient(env), place.jobsQueueUrl),
     blobs: new S3Blobs(place.bodiesBucket),
     codec: nodeCodec,
     crypto: nodeCrypto,

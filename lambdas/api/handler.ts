@@ -6,7 +6,7 @@ import { DynamoDbEventStore } from '#adapters/dynamodb/dynamodb-event-store.ts';
 import { DynamoDbPayloadStore } from '#adapters/dynamodb/dynamodb-payload-store.ts';
 import { oneInvocation } from '#adapters/lifetime.ts';
 import { createSqsClient } from '#adapters/sqs/create-sqs-client.ts';
-import { SqsWorkQueue } from '#adapters/sqs/sqs-work-queue.ts';
+import { sqsWorkQueue } from '#adapters/sqs/sqs-work-queue.ts';
 import { systemClock, systemIds } from '#adapters/system.ts';
 import { beginFunction } from '#adapters/targets/begin-function.ts';
 import { EmfTelemetry } from '#adapters/telemetry/emf-telemetry.ts';
@@ -28,7 +28,7 @@ const ports = {
   store: new SpreadStore(new DynamoDbEventStore(dynamodb, env.EVENTS_TABLE), shardsIn(config.shards), book.of),
   payloads: new DynamoDbPayloadStore(dynamodb, env.PAYLOADS_TABLE),
   control,
-  queue: new SqsWorkQueue(createSqsClient(), env.WORK_QUEUE_URL),
+  queue: sqsWorkQueue(createSqsClient(), env.WORK_QUEUE_URL),
   beginSweep: () => beginFunction(env.SWEEP_FUNCTION),
   clock: systemClock,
   ids: systemIds,

@@ -6,9 +6,9 @@ import { nodeCrypto } from '#adapters/crypto/node-crypto.ts';
 import { oneInvocation } from '#adapters/lifetime.ts';
 import { S3Blobs } from '#adapters/s3/s3-blobs.ts';
 import { secretCredential } from '#adapters/secrets/secret-credential.ts';
-import { SqsDeadQueue } from '#adapters/sqs/sqs-dead-queue.ts';
-import { SqsReceiptBox } from '#adapters/sqs/sqs-receipt-box.ts';
-import { SqsWakeQueue } from '#adapters/sqs/sqs-wake-queue.ts';
+import { sqsDeadQueue } from '#adapters/sqs/sqs-dead-queue.ts';
+import { sqsReceiptBox } from '#adapters/sqs/sqs-receipt-box.ts';
+import { sqsWakeQueue } from '#adapters/sqs/sqs-wake-queue.ts';
 import { systemClock, systemIds, systemRandom, systemTimer } from '#adapters/system.ts';
 import { EmfTelemetry } from '#adapters/telemetry/emf-telemetry.ts';
 import { configsOf, egressGuard } from '#core/outbound/drain/endpoint-config.ts';
@@ -30,11 +30,11 @@ const [{ sqs, store, jobs }, { sealer, refresh }] = await Promise.all([
 ]);
 const ports = {
   ...{ store, jobs, sealer, sign, telemetry },
-  slow: new SqsWakeQueue(sqs, env.WAKE_SLOW_QUEUE_URL),
+  slow: sqsWakeQueue(sqs, env.WAKE_SLOW_QUEUE_URL),
   sender: senderTo(env.OWN_HOSTS.split(',')),
   blobs: new S3Blobs(env.BODIES_BUCKET),
-  dead: new SqsDeadQueue(sqs, env.WAKES_DEAD_QUEUE_URL),
-  receipts: new SqsReceiptBox(sqs, env.WAKE_QUEUE_URL),
+  dead: sqsDeadQueue(sqs, env.WAKES_DEAD_QUEUE_URL),
+  receipts: sqsReceiptBox(sqs, env.WAKE_QUEUE_URL),
   codec: nodeCodec,
   crypto: nodeCrypto,
   clock: systemClock,

@@ -4,8 +4,8 @@ import { nodeCodec } from '#adapters/codec/node-codec.ts';
 import { nodeCrypto } from '#adapters/crypto/node-crypto.ts';
 import { oneInvocation } from '#adapters/lifetime.ts';
 import { S3Blobs } from '#adapters/s3/s3-blobs.ts';
-import { SqsDeadQueue } from '#adapters/sqs/sqs-dead-queue.ts';
-import { SqsWakeQueue } from '#adapters/sqs/sqs-wake-queue.ts';
+import { sqsDeadQueue } from '#adapters/sqs/sqs-dead-queue.ts';
+import { sqsWakeQueue } from '#adapters/sqs/sqs-wake-queue.ts';
 import { systemClock, systemIds } from '#adapters/system.ts';
 import { EmfTelemetry } from '#adapters/telemetry/emf-telemetry.ts';
 import { endpointsOf } from '#core/outbound/fan-out/endpoints-of.ts';
@@ -38,11 +38,11 @@ const shared = {
   countMatches: countMatches(endpoints),
   noteRows: rowNotes(store, systemClock),
 };
-const wake = new SqsWakeQueue(sqs, env.WAKE_FAST_QUEUE_URL);
+const wake = sqsWakeQueue(sqs, env.WAKE_FAST_QUEUE_URL);
 const ports = {
   ...shared,
   wake,
-  dead: new SqsDeadQueue(sqs, env.JOBS_DEAD_QUEUE_URL),
+  dead: sqsDeadQueue(sqs, env.JOBS_DEAD_QUEUE_URL),
   publishOperational: (op: OperationalJob['op']) => publishOperational(shared, rules, op),
   runReplay: (job: JobId) =>
     runReplayJob({ ...shared, wake, ids: systemIds }, rules, job, done =>

@@ -13,7 +13,7 @@ import { S3Blobs } from '#adapters/s3/s3-blobs.ts';
 import { CachedSecrets } from '#adapters/secrets/cached-secrets.ts';
 import { createSecretsClient, SecretsManagerValues } from '#adapters/secrets/secrets-manager-values.ts';
 import { createSqsClient, primeSqs } from '#adapters/sqs/create-sqs-client.ts';
-import { SqsWorkQueue } from '#adapters/sqs/sqs-work-queue.ts';
+import { sqsWorkQueue } from '#adapters/sqs/sqs-work-queue.ts';
 import { systemAddresses, systemClock, systemIds, systemRandom, systemTimer } from '#adapters/system.ts';
 import { EmfTelemetry } from '#adapters/telemetry/emf-telemetry.ts';
 import { receivedSources } from '#core/config/received-sources.ts';
@@ -56,7 +56,7 @@ const ports = {
   refused: new RefusedSlots(systemRandom),
   concerns,
   blobs: new S3Blobs(env.BODIES_BUCKET),
-  queue: new SqsWorkQueue(sqs, env.WORK_QUEUE_URL),
+  queue: sqsWorkQueue(sqs, env.WORK_QUEUE_URL),
   secrets,
   keys,
   http: { get: async (url: string) => (await import('./on-demand.ts')).confirm(url) },

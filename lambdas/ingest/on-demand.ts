@@ -1,6 +1,6 @@
 /** What most copies of ingest never need, as one file of the bundle: read with the first request that asks for it. */
 import { DynamoDbControlStore } from '#adapters/dynamodb/dynamodb-control-store.ts';
-import { HttpsGet } from '#adapters/http/https-get.ts';
+import { httpsGet } from '#adapters/http/https-get.ts';
 import { CachedKeyFetcher } from '#adapters/http/key-fetcher.ts';
 import { systemClock, systemIds, systemTimer } from '#adapters/system.ts';
 import { KeyPlaces } from '#core/inbound/ingest/key-places.ts';
@@ -27,4 +27,4 @@ export function openConcerns(dynamodb: Client, eventsTable: string, telemetry: T
 }
 
 /** For a handshake that is confirmed by a call: the status of the answer. */
-export const confirm = (url: string): Promise<number> => new HttpsGet().get(url);
+export const confirm = (url: string): Promise<number> => httpsGet().get(url);

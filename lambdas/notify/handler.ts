@@ -9,7 +9,7 @@ import { DynamoDbEventStore } from '#adapters/dynamodb/dynamodb-event-store.ts';
 import { jsonPoster } from '#adapters/http/post-json.ts';
 import { oneInvocation } from '#adapters/lifetime.ts';
 import { secretCredential } from '#adapters/secrets/secret-credential.ts';
-import { createSnsClient, SnsPager } from '#adapters/sns/sns-pager.ts';
+import { createSnsClient, snsPager } from '#adapters/sns/sns-pager.ts';
 import { systemClock } from '#adapters/system.ts';
 import { EmfTelemetry } from '#adapters/telemetry/emf-telemetry.ts';
 import type { AlarmService } from '#core/alarm-service.ts';
@@ -23,7 +23,7 @@ import { notifyEnv } from './env.ts';
 
 const env = readEnv(notifyEnv);
 const ports = {
-  pager: new SnsPager(createSnsClient(), env.PAGE_TOPIC),
+  pager: snsPager(createSnsClient(), env.PAGE_TOPIC),
   store: new DynamoDbEventStore(createDynamoDbClient(), env.EVENTS_TABLE),
   clock: systemClock,
   telemetry: new EmfTelemetry({ ...config, level: config.logLevel }),

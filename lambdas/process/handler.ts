@@ -10,9 +10,9 @@ import { DynamoDbStepStore } from '#adapters/dynamodb/dynamodb-step-store.ts';
 import { oneInvocation } from '#adapters/lifetime.ts';
 import { S3Blobs } from '#adapters/s3/s3-blobs.ts';
 import { createSqsClient, primeSqs } from '#adapters/sqs/create-sqs-client.ts';
-import { SqsDeadQueue } from '#adapters/sqs/sqs-dead-queue.ts';
-import { SqsReceiptBox } from '#adapters/sqs/sqs-receipt-box.ts';
-import { SqsWorkQueue } from '#adapters/sqs/sqs-work-queue.ts';
+import { sqsDeadQueue } from '#adapters/sqs/sqs-dead-queue.ts';
+import { sqsReceiptBox } from '#adapters/sqs/sqs-receipt-box.ts';
+import { sqsWorkQueue } from '#adapters/sqs/sqs-work-queue.ts';
 import { stackReader } from '#adapters/stacks/lazy-stack-reader.ts';
 import { systemClock, systemIds, systemRandom, systemTimer } from '#adapters/system.ts';
 import { OutsideTargets } from '#adapters/targets/outside-targets.ts';
@@ -54,9 +54,9 @@ const ports = {
   payloads: new DynamoDbStepStore(dynamodb, env.PAYLOADS_TABLE),
   search: new DynamoDbSearchStore(dynamodb, env.PAYLOADS_TABLE),
   blobs,
-  queue: new SqsWorkQueue(sqs, env.WORK_QUEUE_URL),
-  dead: new SqsDeadQueue(sqs, env.DEAD_QUEUE_URL),
-  receipts: new SqsReceiptBox(sqs, env.WORK_QUEUE_URL),
+  queue: sqsWorkQueue(sqs, env.WORK_QUEUE_URL),
+  dead: sqsDeadQueue(sqs, env.DEAD_QUEUE_URL),
+  receipts: sqsReceiptBox(sqs, env.WORK_QUEUE_URL),
   pauses: new Pauses({ control, clock: systemClock, telemetry }, config.timings.pauseCacheMs),
   breaker: new Breaker(),
   handlers: withProbe(handlers),

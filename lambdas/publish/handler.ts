@@ -5,7 +5,7 @@ import { nodeCrypto } from '#adapters/crypto/node-crypto.ts';
 import { lazySchemaJudge } from '#adapters/json-schema/lazy-schema-judge.ts';
 import { oneInvocation } from '#adapters/lifetime.ts';
 import { S3Blobs } from '#adapters/s3/s3-blobs.ts';
-import { SqsWakeQueue } from '#adapters/sqs/sqs-wake-queue.ts';
+import { sqsWakeQueue } from '#adapters/sqs/sqs-wake-queue.ts';
 import { systemClock } from '#adapters/system.ts';
 import { EmfTelemetry } from '#adapters/telemetry/emf-telemetry.ts';
 import { endpointsOf } from '#core/outbound/fan-out/endpoints-of.ts';
@@ -35,7 +35,7 @@ const shared = {
   countMatches: countMatches(endpoints),
   noteRows: rowNotes(store, systemClock),
 };
-const direct = { ...shared, wake: new SqsWakeQueue(sqs, env.WAKE_FAST_QUEUE_URL) };
+const direct = { ...shared, wake: sqsWakeQueue(sqs, env.WAKE_FAST_QUEUE_URL) };
 const ports: Parameters<typeof handlePublish>[0] = {
   ...shared,
   judge: lazySchemaJudge(),

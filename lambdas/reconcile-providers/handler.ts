@@ -15,7 +15,7 @@ import { deliveryApiOf } from '#adapters/provider-apis/delivery-api-of.ts';
 import { S3Blobs } from '#adapters/s3/s3-blobs.ts';
 import { secretCredential } from '#adapters/secrets/secret-credential.ts';
 import { createSqsClient } from '#adapters/sqs/create-sqs-client.ts';
-import { SqsWorkQueue } from '#adapters/sqs/sqs-work-queue.ts';
+import { sqsWorkQueue } from '#adapters/sqs/sqs-work-queue.ts';
 import { systemClock, systemIds, systemTimer } from '#adapters/system.ts';
 import { EmfTelemetry } from '#adapters/telemetry/emf-telemetry.ts';
 import { type ReconcileReport, reconcileDeliveries } from '#core/inbound/reconcile/reconcile-deliveries.ts';
@@ -33,7 +33,7 @@ const ports = {
   payloads: new DynamoDbPayloadStore(dynamodb, env.PAYLOADS_TABLE),
   control: new DynamoDbControlStore(dynamodb, env.EVENTS_TABLE, systemIds),
   blobs: new S3Blobs(env.BODIES_BUCKET),
-  queue: new SqsWorkQueue(createSqsClient(), env.WORK_QUEUE_URL),
+  queue: sqsWorkQueue(createSqsClient(), env.WORK_QUEUE_URL),
   crypto: nodeCrypto,
   codec: nodeCodec,
   clock: systemClock,

@@ -6,7 +6,7 @@ import { nodeSigningCrypto } from '#adapters/crypto/node-signing-crypto.ts';
 import { lazySchemaJudge } from '#adapters/json-schema/lazy-schema-judge.ts';
 import { S3Blobs } from '#adapters/s3/s3-blobs.ts';
 import { secretCredential } from '#adapters/secrets/secret-credential.ts';
-import { SqsWakeQueue } from '#adapters/sqs/sqs-wake-queue.ts';
+import { sqsWakeQueue } from '#adapters/sqs/sqs-wake-queue.ts';
 import { systemClock, systemIds, systemTimer } from '#adapters/system.ts';
 import { EmfTelemetry } from '#adapters/telemetry/emf-telemetry.ts';
 import type { ApiPorts, ApiRules } from '#core/outbound/api/api-call.ts';
@@ -31,7 +31,7 @@ export async function outboundApi(env: Env<typeof outboundApiEnv>) {
     get portalKeys() {
       return master.portalKeys();
     },
-    wake: new SqsWakeQueue(sqs, env.WAKE_FAST_QUEUE_URL),
+    wake: sqsWakeQueue(sqs, env.WAKE_FAST_QUEUE_URL),
     sender: senderTo([]),
     blobs: new S3Blobs(env.BODIES_BUCKET),
     codec: nodeCodec,

@@ -7,9 +7,9 @@ import { DynamoDbEventStore } from '#adapters/dynamodb/dynamodb-event-store.ts';
 import { DynamoDbPayloadStore } from '#adapters/dynamodb/dynamodb-payload-store.ts';
 import { oneInvocation } from '#adapters/lifetime.ts';
 import { createSqsClient } from '#adapters/sqs/create-sqs-client.ts';
-import { SqsDeadQueue } from '#adapters/sqs/sqs-dead-queue.ts';
-import { SqsQueueGauge } from '#adapters/sqs/sqs-queue-gauge.ts';
-import { SqsWorkQueue } from '#adapters/sqs/sqs-work-queue.ts';
+import { sqsDeadQueue } from '#adapters/sqs/sqs-dead-queue.ts';
+import { sqsQueueGauge } from '#adapters/sqs/sqs-queue-gauge.ts';
+import { sqsWorkQueue } from '#adapters/sqs/sqs-work-queue.ts';
 import { systemClock, systemIds, systemTimer } from '#adapters/system.ts';
 import { EmfTelemetry } from '#adapters/telemetry/emf-telemetry.ts';
 import { receivedSources } from '#core/config/received-sources.ts';
@@ -33,9 +33,9 @@ const ports = {
   store: new SpreadStore(new DynamoDbEventStore(dynamodb, env.EVENTS_TABLE), shardsIn(config.shards), book.of),
   payloads: new DynamoDbPayloadStore(dynamodb, env.PAYLOADS_TABLE),
   control,
-  queue: new SqsWorkQueue(sqs, env.WORK_QUEUE_URL),
-  dead: new SqsDeadQueue(sqs, env.DEAD_QUEUE_URL),
-  gauge: new SqsQueueGauge(sqs, { main: env.WORK_QUEUE_URL, dead: env.DEAD_QUEUE_URL }),
+  queue: sqsWorkQueue(sqs, env.WORK_QUEUE_URL),
+  dead: sqsDeadQueue(sqs, env.DEAD_QUEUE_URL),
+  gauge: sqsQueueGauge(sqs, { main: env.WORK_QUEUE_URL, dead: env.DEAD_QUEUE_URL }),
   clock: systemClock,
   ids: systemIds,
   timer: systemTimer,

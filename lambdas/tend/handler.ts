@@ -4,7 +4,7 @@ import { nodeCodec } from '#adapters/codec/node-codec.ts';
 import { nodeCrypto } from '#adapters/crypto/node-crypto.ts';
 import { oneInvocation } from '#adapters/lifetime.ts';
 import { S3Blobs } from '#adapters/s3/s3-blobs.ts';
-import { SqsWakeQueue } from '#adapters/sqs/sqs-wake-queue.ts';
+import { sqsWakeQueue } from '#adapters/sqs/sqs-wake-queue.ts';
 import { systemClock, systemIds } from '#adapters/system.ts';
 import { EmfTelemetry } from '#adapters/telemetry/emf-telemetry.ts';
 import { endpointsOf } from '#core/outbound/fan-out/endpoints-of.ts';
@@ -27,8 +27,8 @@ const ports = {
   endpoints,
   countMatches: countMatches(endpoints),
   noteRows: rowNotes(store, systemClock),
-  wake: new SqsWakeQueue(sqs, env.WAKE_FAST_QUEUE_URL),
-  slow: new SqsWakeQueue(sqs, env.WAKE_SLOW_QUEUE_URL),
+  wake: sqsWakeQueue(sqs, env.WAKE_FAST_QUEUE_URL),
+  slow: sqsWakeQueue(sqs, env.WAKE_SLOW_QUEUE_URL),
   blobs: new S3Blobs(env.BODIES_BUCKET),
   codec: nodeCodec,
   crypto: nodeCrypto,

@@ -12,9 +12,9 @@ import { DynamoDbEventStore } from '#adapters/dynamodb/dynamodb-event-store.ts';
 import { DynamoDbItemStore } from '#adapters/dynamodb/dynamodb-item-store.ts';
 import { DynamoDbPayloadStore } from '#adapters/dynamodb/dynamodb-payload-store.ts';
 import { DynamoDbSearchStore } from '#adapters/dynamodb/dynamodb-search-store.ts';
-import { SqsDeadQueue } from '#adapters/sqs/sqs-dead-queue.ts';
-import { SqsQueueGauge } from '#adapters/sqs/sqs-queue-gauge.ts';
-import { SqsWorkQueue } from '#adapters/sqs/sqs-work-queue.ts';
+import { sqsDeadQueue } from '#adapters/sqs/sqs-dead-queue.ts';
+import { sqsQueueGauge } from '#adapters/sqs/sqs-queue-gauge.ts';
+import { sqsWorkQueue } from '#adapters/sqs/sqs-work-queue.ts';
 import { systemClock, systemIds, systemTimer } from '#adapters/system.ts';
 import type { Deployment } from '#core/config/deployment.ts';
 import { given } from '#core/given.ts';
@@ -92,9 +92,9 @@ export async function openGateway(deployment: Deployment, env: Env): Promise<Gat
     search: new DynamoDbSearchStore(dynamodb, output('PayloadsTable')),
     blobs: blobsIn(s3, output('BodiesBucket')),
     control,
-    queue: new SqsWorkQueue(sqs, output('WorkQueueUrl')),
-    dead: new SqsDeadQueue(sqs, output('DeadQueueUrl')),
-    gauge: new SqsQueueGauge(sqs, { main: output('WorkQueueUrl'), dead: output('DeadQueueUrl') }),
+    queue: sqsWorkQueue(sqs, output('WorkQueueUrl')),
+    dead: sqsDeadQueue(sqs, output('DeadQueueUrl')),
+    gauge: sqsQueueGauge(sqs, { main: output('WorkQueueUrl'), dead: output('DeadQueueUrl') }),
     secrets: new SecretsManagerVault(new SecretsManagerClient(settings)),
     processor: new LambdaProcessor(lambda, output('ProcessFunction')),
     async functionStops() {

@@ -11,7 +11,7 @@ import { MemoryBlobs } from '#adapters/memory/memory-blobs.ts';
 import { MemoryTelemetry } from '#adapters/memory/memory-telemetry.ts';
 import { CachedSecrets } from '#adapters/secrets/cached-secrets.ts';
 import { createSqsClient, primeSqs } from '#adapters/sqs/create-sqs-client.ts';
-import { SqsWorkQueue } from '#adapters/sqs/sqs-work-queue.ts';
+import { sqsWorkQueue } from '#adapters/sqs/sqs-work-queue.ts';
 import { systemAddresses, systemClock, systemIds, systemTimer } from '#adapters/system.ts';
 import { eq, exists, missing } from '#core/condition.ts';
 import { PRIME_EVENTS } from '#core/glossary.ts';
@@ -52,7 +52,7 @@ export function faultyNetworkSuite(urls: () => { dynamodb: string; elasticmq: st
   let store: DynamoDbEventStore;
   let payloads: DynamoDbPayloadStore;
   let control: DynamoDbControlStore;
-  let work: SqsWorkQueue;
+  let work: ReturnType<typeof sqsWorkQueue>;
 
   beforeAll(async () => {
     const { dynamodb, elasticmq } = urls();
@@ -65,7 +65,7 @@ export function faultyNetworkSuite(urls: () => { dynamodb: string; elasticmq: st
     store = new DynamoDbEventStore(client, 'events');
     payloads = new DynamoDbPayloadStore(client, 'payloads');
     control = new DynamoDbControlStore(client, 'events', systemIds);
-    work = new SqsWorkQueue(sqs, queues.mainUrl);
+    work = sqsWorkQueue(sqs, queues.mainUrl);
     // The services' JVMs answer their first calls late; the time limits below are the product's own.
     for (let n = 0; n < 30; n++) {
       const item = freshItem();
@@ -226,7 +226,7 @@ export function faultyNetworkSuite(urls: () => { dynamodb: string; elasticmq: st
         dependency: 'sqs',
         target: () => urls().elasticmq,
         attempt: (env: Record<string, string>) =>
-          new SqsWorkQueue(createSqsClient(env), queues.mainUrl).send('x', { groupId: 'g' }),
+          sqsWorkQueue(createSqsClient(env), queues.mainUrl).send('x', { groupId: 'g' }),
       },
     ])(
       '$dependency that goes silent is given up within 2.5 s, outcome unknown',

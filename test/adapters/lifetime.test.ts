@@ -10,9 +10,9 @@ import { DynamoDbPayloadStore } from '#adapters/dynamodb/dynamodb-payload-store.
 import { End, oneInvocation } from '#adapters/lifetime.ts';
 import { createS3Calls } from '#adapters/s3/s3-client.ts';
 import { createSecretsClient, SecretsManagerValues } from '#adapters/secrets/secrets-manager-values.ts';
-import { createSnsClient, SnsPager } from '#adapters/sns/sns-pager.ts';
+import { createSnsClient, snsPager } from '#adapters/sns/sns-pager.ts';
 import { createSqsClient } from '#adapters/sqs/create-sqs-client.ts';
-import { SqsWorkQueue } from '#adapters/sqs/sqs-work-queue.ts';
+import { sqsWorkQueue } from '#adapters/sqs/sqs-work-queue.ts';
 import { systemTimer } from '#adapters/system.ts';
 import { OutsideTargets } from '#adapters/targets/outside-targets.ts';
 import { DependencyError } from '#core/errors.ts';
@@ -75,7 +75,7 @@ async function cutOff<T>(work: (env: Environment) => Promise<T>, calls = 1) {
 const PK = toEventPk(toSourceId('s'), 'e' as EventKey);
 
 const send = (env: Environment): Promise<void> =>
-  new SqsWorkQueue(createSqsClient(env), `${env['AWS_ENDPOINT_URL']}/queue`).send('body', { groupId: 'g' });
+  sqsWorkQueue(createSqsClient(env), `${env['AWS_ENDPOINT_URL']}/queue`).send('body', { groupId: 'g' });
 const route = (kind: string, address: string) => (env: Environment) =>
   new OutsideTargets(createSqsClient(env), { env }).send(
     { kind, address } as never,
@@ -90,7 +90,7 @@ const CALLS: Readonly<Record<string, (env: Environment) => Promise<unknown>>> = 
   S3: env => createS3Calls(endCalls, env).put('bodies', 'key', new Uint8Array(300_000)),
   'Secrets Manager': env =>
     new SecretsManagerValues(createSecretsClient(env), { environment: 'test' }).fetch(toSourceId('stripe')),
-  SNS: env => new SnsPager(createSnsClient(env), 'arn:aws:sns:eu-central-1:111111111111:t').publish('s', 'm', 't'),
+  SNS: env => snsPager(createSnsClient(env), 'arn:aws:sns:eu-central-1:111111111111:t').publish('s', 'm', 't'),
   EventBridge: route('event_bus', 'arn:aws:events:eu-central-1:111111111111:event-bus/b'),
   'a topic': route('topic', 'arn:aws:sns:eu-central-1:111111111111:t'),
   Lambda: route('function', 'arn:aws:lambda:eu-central-1:111111111111:function:f'),
@@ -177,7 +177,7 @@ describe('a call ends with the limit of its work', () => {
     const note = (warning: Error): void => void warned.push(warning.message);
     process.on('warning', note);
     const { seen, open } = await cutOff(env => {
-      const queue = new SqsWorkQueue(createSqsClient(env), `${env['AWS_ENDPOINT_URL']}/queue`);
+      const queue = sqsWorkQueue(createSqsClient(env), `${env['AWS_ENDPOINT_URL']}/queue`);
       const forty = Array.from({ length: 40 }, () => queue);
       return Promise.all(forty.map(each => each.send('body', { groupId: 'g' })));
     }, 40);

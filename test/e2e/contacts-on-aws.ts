@@ -7,7 +7,7 @@ import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
 import { SendEmailCommand } from '@aws-sdk/client-sesv2';
 import { DynamoDBDocumentClient, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { expect } from 'vitest';
-import { createSesClient, SesMailer } from '#adapters/ses/ses-mailer.ts';
+import { createSesClient, sesMailer } from '#adapters/ses/ses-mailer.ts';
 import type { AppId, EndpointId } from '#core/outbound/protocol/ids.ts';
 import { contactsKey, contactsListed, runtimeKey } from '#core/outbound/protocol/keys.ts';
 import { HOUR_MS, MINUTE_MS } from '#core/time.ts';
@@ -74,7 +74,7 @@ export async function tellByMail(gateway: GatewayUnderTest, receiver: LocalRecei
 /** What SES refuses, by its documentation: nothing of it is kept, and our own client says that it was not sent. */
 export async function refuseMails(gateway: GatewayUnderTest): Promise<void> {
   const { ses } = gateway.clients;
-  const mailer = new SesMailer(createSesClient(environmentOf(gateway.aws)), {
+  const mailer = sesMailer(createSesClient(environmentOf(gateway.aws)), {
     from: 'nobody@unverified.example',
   });
   const sent = mailer.send({ to: TO, subject: 's', text: 't', leaveUrl: 'https://acme.example/' });

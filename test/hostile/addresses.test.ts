@@ -9,7 +9,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } 
 import { fetchCapped } from '#adapters/http/fetch-capped.ts';
 import { AGENT_RULES, guardedHttpsAgent } from '#adapters/http/guarded-agent.ts';
 import { guardedSender, type SenderRules } from '#adapters/http/guarded-sender.ts';
-import { HttpsGet } from '#adapters/http/https-get.ts';
+import { httpsGet } from '#adapters/http/https-get.ts';
 import { CachedKeyFetcher } from '#adapters/http/key-fetcher.ts';
 import { isForbiddenAddress } from '#core/outbound/address/forbidden-addresses.ts';
 import type { Answer } from '#core/outbound/ports.ts';
@@ -272,7 +272,7 @@ describe('keys and confirmations', () => {
       await expect(keys.fetchKey('plaid', 'https://keys.provider.com', 'k', 'a:b')).rejects.toThrow(
         'this address is not allowed',
       );
-      await expect(new HttpsGet().get('https://sns.provider.com/?Action=ConfirmSubscription')).rejects.toThrow(
+      await expect(httpsGet().get('https://sns.provider.com/?Action=ConfirmSubscription')).rejects.toThrow(
         'this address is not allowed',
       );
       expect(tried).toEqual([]);
@@ -281,7 +281,7 @@ describe('keys and confirmations', () => {
 
   it('are fetched from a public one', async () => {
     machineAnswers(GOOD);
-    await expect(new HttpsGet().get('https://sns.provider.com/')).rejects.toThrow('the test ends here');
+    await expect(httpsGet().get('https://sns.provider.com/')).rejects.toThrow('the test ends here');
     expect(tried).toEqual(GOOD);
   });
 

@@ -37,7 +37,10 @@ const urlOf = (name: string): string => `https://sqs.eu-central-1.amazonaws.com/
 
 /** In the place of a class: `new` answers with what `make` makes. */
 const made = (make: (...given: unknown[]) => object) =>
-  new Proxy(class {}, { construct: (_target, given) => make(...given) });
+  new Proxy(class {}, {
+    construct: (_target, given) => make(...given),
+    apply: (_target, _self, given) => make(...given),
+  });
 
 export class HandlersInMemory {
   readonly database: MemoryDatabase;
@@ -179,13 +182,13 @@ export class HandlersInMemory {
     const over = (make: (queue: MemoryQueue) => object) => made((_client, url) => make(queueOf(url as string)));
     const sqs = '#adapters/sqs';
     this.#replace(`${sqs}/create-sqs-client.ts`, { createSqsClient: () => ({}), primeSqs: async () => undefined });
-    this.#replace(`${sqs}/sqs-work-queue.ts`, { SqsWorkQueue: over(it => new MemoryWorkQueue(it)) });
-    this.#replace(`${sqs}/sqs-dead-queue.ts`, { SqsDeadQueue: over(it => new MemoryDeadQueue(it)) });
-    this.#replace(`${sqs}/sqs-receipt-box.ts`, { SqsReceiptBox: over(it => new MemoryReceiptBox(it)) });
-    this.#replace(`${sqs}/sqs-wake-queue.ts`, { SqsWakeQueue: over(it => new MemoryWakeQueue(it)) });
-    this.#replace(`${sqs}/sqs-outbound-job-queue.ts`, { SqsJobQueue: over(it => new MemoryJobQueue(it)) });
+    this.#replace(`${sqs}/sqs-work-queue.ts`, { sqsWorkQueue: over(it => new MemoryWorkQueue(it)) });
+    this.#replace(`${sqs}/sqs-dead-queue.ts`, { sqsDeadQueue: over(it => new MemoryDeadQueue(it)) });
+    this.#replace(`${sqs}/sqs-receipt-box.ts`, { sqsReceiptBox: over(it => new MemoryReceiptBox(it)) });
+    this.#replace(`${sqs}/sqs-wake-queue.ts`, { sqsWakeQueue: over(it => new MemoryWakeQueue(it)) });
+    this.#replace(`${sqs}/sqs-outbound-job-queue.ts`, { sqsJobQueue: over(it => new MemoryJobQueue(it)) });
     this.#replace(`${sqs}/sqs-queue-gauge.ts`, {
-      SqsQueueGauge: made((_client, urls) => {
+      sqsQueueGauge: made((_client, urls) => {
         const { main, dead } = urls as { readonly main: string; readonly dead: string };
         return new MemoryQueueGauge(queueOf(main), queueOf(dead));
       }),
@@ -225,7 +228,7 @@ export class HandlersInMemory {
     });
     this.#replace('#adapters/sns/sns-pager.ts', {
       createSnsClient: () => ({}),
-      SnsPager: made(() => ({
+      snsPager: made(() => ({
         publish: async (subject: string, message: string) => void pages.push({ subject, message }),
       })),
     });

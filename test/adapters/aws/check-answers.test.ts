@@ -11,7 +11,7 @@ import { DynamoDbEventStore } from '#adapters/dynamodb/dynamodb-event-store.ts';
 import { DynamoDbEventWriter } from '#adapters/dynamodb/dynamodb-event-writer.ts';
 import { DynamoDbPayloadStore } from '#adapters/dynamodb/dynamodb-payload-store.ts';
 import { createSqsClient } from '#adapters/sqs/create-sqs-client.ts';
-import { SqsWorkQueue } from '#adapters/sqs/sqs-work-queue.ts';
+import { sqsWorkQueue } from '#adapters/sqs/sqs-work-queue.ts';
 import { createQueueTarget } from '#adapters/targets/queue-target.ts';
 import { missing } from '#core/condition.ts';
 import { toSourceId } from '#core/glossary.ts';
@@ -243,7 +243,7 @@ describe('what a service answers', () => {
       await expect(ask()).rejects.toMatchObject({ name: 'DependencyError', outcome: 'unknown' });
     }
     plan({ status: 200, body: JSON.stringify({ MD5OfMessageBody: 'of another' }) }, nothing);
-    const queue = new SqsWorkQueue(createSqsClient(environment()), `${recorder.url}/0/work`);
+    const queue = sqsWorkQueue(createSqsClient(environment()), `${recorder.url}/0/work`);
     await expect(queue.send('x', { groupId: 'g' })).rejects.toMatchObject({ name: 'DependencyError' });
   });
 

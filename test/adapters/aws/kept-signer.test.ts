@@ -9,7 +9,7 @@ import { KeptKeySha256 } from '#adapters/aws/kept-signer.ts';
 import { createDynamoDbClient } from '#adapters/dynamodb/create-dynamodb-client.ts';
 import { createSecretsClient, SecretsManagerValues } from '#adapters/secrets/secrets-manager-values.ts';
 import { createSqsClient } from '#adapters/sqs/create-sqs-client.ts';
-import { SqsWorkQueue } from '#adapters/sqs/sqs-work-queue.ts';
+import { sqsWorkQueue } from '#adapters/sqs/sqs-work-queue.ts';
 import { toSourceId } from '#core/glossary.ts';
 import { environmentFor } from '#test/adapters/contracts/dynamodb-tables.ts';
 
@@ -85,7 +85,7 @@ const CALLS = {
       new GetItemCommand({ TableName: 'events', Key: { pk: { S: 'a' } } }),
     ),
   sqs: (env: object) =>
-    new SqsWorkQueue(createSqsClient(env as Record<string, string>), 'http://127.0.0.1/1/work').send('body', {
+    sqsWorkQueue(createSqsClient(env as Record<string, string>), 'http://127.0.0.1/1/work').send('body', {
       groupId: 'g',
     }),
   secretsmanager: (env: object) =>

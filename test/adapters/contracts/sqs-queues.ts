@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CreateQueueCommand, DeleteMessageCommand, ReceiveMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
-import { SqsDeadQueue } from '#adapters/sqs/sqs-dead-queue.ts';
-import { SqsJobQueue } from '#adapters/sqs/sqs-outbound-job-queue.ts';
-import { SqsQueueGauge } from '#adapters/sqs/sqs-queue-gauge.ts';
-import { SqsReceiptBox } from '#adapters/sqs/sqs-receipt-box.ts';
-import { SqsWakeQueue } from '#adapters/sqs/sqs-wake-queue.ts';
-import { SqsWorkQueue } from '#adapters/sqs/sqs-work-queue.ts';
+import { sqsDeadQueue } from '#adapters/sqs/sqs-dead-queue.ts';
+import { sqsJobQueue } from '#adapters/sqs/sqs-outbound-job-queue.ts';
+import { sqsQueueGauge } from '#adapters/sqs/sqs-queue-gauge.ts';
+import { sqsReceiptBox } from '#adapters/sqs/sqs-receipt-box.ts';
+import { sqsWakeQueue } from '#adapters/sqs/sqs-wake-queue.ts';
+import { sqsWorkQueue } from '#adapters/sqs/sqs-work-queue.ts';
 import { patientSettings } from './dynamodb-tables.ts';
 import type { OutboundQueuesSubject } from './outbound-queues.contract.ts';
 import type { QueuesSubject } from './queues.contract.ts';
@@ -22,10 +22,10 @@ export async function makeSqsQueues(url: string, name: string): Promise<QueuesSu
   const deadUrl = await create(`${name}-dead`, 1);
   return {
     mainUrl,
-    work: new SqsWorkQueue(client, mainUrl),
-    receipts: new SqsReceiptBox(client, mainUrl),
-    dead: new SqsDeadQueue(client, deadUrl),
-    gauge: new SqsQueueGauge(client, { main: mainUrl, dead: deadUrl }),
+    work: sqsWorkQueue(client, mainUrl),
+    receipts: sqsReceiptBox(client, mainUrl),
+    dead: sqsDeadQueue(client, deadUrl),
+    gauge: sqsQueueGauge(client, { main: mainUrl, dead: deadUrl }),
     async receive() {
       const { Messages = [] } = await client.send(
         new ReceiveMessageCommand({ QueueUrl: mainUrl, MaxNumberOfMessages: 10, MessageSystemAttributeNames: ['All'] }),
@@ -59,8 +59,8 @@ export async function makeSqsOutboundQueues(url: string, name: string): Promise<
     (await client.send(new CreateQueueCommand({ QueueName }))).QueueUrl ?? '';
   const urls = { wake: await create(`${name}-wake`), jobs: await create(`${name}-jobs`) };
   return {
-    wake: new SqsWakeQueue(client, urls.wake),
-    jobs: new SqsJobQueue(client, urls.jobs),
+    wake: sqsWakeQueue(client, urls.wake),
+    jobs: sqsJobQueue(client, urls.jobs),
     async take(queue) {
       const QueueUrl = urls[queue];
       const asked = { QueueUrl, MaxNumberOfMessages: 10, MessageSystemAttributeNames: ['All' as const] };

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { HttpsGet } from '#adapters/http/https-get.ts';
+import { httpsGet } from '#adapters/http/https-get.ts';
 import { DependencyError } from '#core/errors.ts';
 import { given } from '#core/given.ts';
 import { livedTime } from '#test/kit/lived-time.ts';
@@ -22,8 +22,7 @@ beforeEach(() => {
   answer = { status: 200 };
 });
 
-const get = (url: string, timeoutMs?: number) =>
-  new HttpsGet({ agent: server.agent, ...given({ timeoutMs }) }).get(url);
+const get = (url: string, timeoutMs?: number) => httpsGet({ agent: server.agent, ...given({ timeoutMs }) }).get(url);
 
 describe('the call that confirms a subscription', () => {
   it('is a GET with nothing of ours in it, and answers the status', async () => {

@@ -1,7 +1,7 @@
 /** The one mailer: what SES is asked, and what each of its answers says of the mail. */
 import { createServer } from 'node:http';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createSesClient, SesMailer } from '#adapters/ses/ses-mailer.ts';
+import { createSesClient, sesMailer } from '#adapters/ses/ses-mailer.ts';
 
 const MAIL = {
   to: 'ops@customer.com',
@@ -23,13 +23,13 @@ const server = createServer(async (request, response) => {
   response.writeHead(status, { 'content-type': 'application/json', ...(error && { 'x-amzn-errortype': error }) });
   response.end(JSON.stringify(error ? { message: `not verified: ${MAIL.to}` } : { MessageId: 'm' }));
 });
-let mailer: SesMailer;
+let mailer: ReturnType<typeof sesMailer>;
 beforeAll(async () => {
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as { port: number };
   const env = { AWS_REGION: 'eu-central-1', AWS_ACCESS_KEY_ID: 'x', AWS_SECRET_ACCESS_KEY: 'x' };
   const client = createSesClient({ ...env, AWS_ENDPOINT_URL: `http://127.0.0.1:${port}` });
-  mailer = new SesMailer(client, { from: 'alerts@acme.com', configurationSet: 'contacts' });
+  mailer = sesMailer(client, { from: 'alerts@acme.com', configurationSet: 'contacts' });
 });
 afterAll(() => {
   server.closeAllConnections();
