@@ -1,4 +1,4 @@
-import { type DynamoDBClient, GetItemCommand, PutItemCommand, QueryCommand } from '@aws-sdk/client-dynamodb';
+import { type DynamoDBClient, QueryCommand } from '@aws-sdk/client-dynamodb';
 import { eq, missing } from '#core/condition.ts';
 import { given } from '#core/given.ts';
 import { CONTROL_PREFIX } from '#core/glossary.ts';
@@ -6,9 +6,8 @@ import type { ControlStore } from '#core/inbound/ports.ts';
 import { EVENT_INDEXES } from '#core/inbound/protocol/event-item.ts';
 import type { Ids } from '#core/ports.ts';
 import { sent } from '../aws/to-dependency-error.ts';
-import { compilePut } from './compile-write.ts';
 import { type AttributeMap, fromAttributes, toAttributes } from './marshal.ts';
-import { refusedItem } from './table-calls.ts';
+import { getItem, putItem } from './table-calls.ts';
 
 const CONTROL_HOUR = '_control';
 
@@ -38,11 +37,8 @@ export class DynamoDbControlStore implements ControlStore {
   }
 
   async read(name: string): Promise<{ value: string; version: number } | undefined> {
-    const input = { TableName: this.#table, Key: toAttributes({ pk: CONTROL_PREFIX + name }), ConsistentRead: true };
-    const { Item } = await sent('dynamodb', 'GetItem', () => this.#client.send(new GetItemCommand(input)));
-    if (!Item) return undefined;
-    const { value, version } = fromAttributes<ControlItem>(Item);
-    return { value, version };
+    const item = await getItem<ControlItem>(this.#client, this.#table, { pk: CONTROL_PREFIX + name });
+    return item && { value: item.value, version: item.version };
   }
 
   async write(name: string, value: string, expectedVersion: number): Promise<boolean> {
@@ -55,13 +51,8 @@ export class DynamoDbControlStore implements ControlStore {
       timelineAt: name,
     };
     const condition = expectedVersion === 0 ? missing('pk') : eq('version', expectedVersion);
-    const put = compilePut(this.#table, { ...item }, condition);
-    try {
-      await this.#client.send(new PutItemCommand({ ...put, ReturnValuesOnConditionCheckFailure: 'ALL_OLD' }));
-      return true;
-    } catch (error) {
-      return refusedItem<ControlItem>('PutItem', error)?.writeId === item.writeId;
-    }
+    const written = await putItem(this.#client, this.#table, item, condition);
+    return written.kind === 'applied' || written.item?.writeId === item.writeId;
   }
 
   async list(prefix: string): Promise<readonly string[]> {

@@ -1,4 +1,4 @@
-import { type DynamoDBClient, GetItemCommand, QueryCommand, ScanCommand } from '@aws-sdk/client-dynamodb';
+import { type DynamoDBClient, QueryCommand, ScanCommand } from '@aws-sdk/client-dynamodb';
 import { CONTROL_PREFIX, type EpochMs, type EventPk } from '#core/glossary.ts';
 import type { EventStore, EventUpdate, Page, TimelineEntry, TransactResult } from '#core/inbound/ports.ts';
 import { type AttentionPartition, EVENT_INDEXES, type EventItem } from '#core/inbound/protocol/event-item.ts';
@@ -10,7 +10,7 @@ import { readItems, type Sleep } from './batches.ts';
 import { compileTransactWrite } from './compile-write.ts';
 import { DynamoDbEventWriter } from './dynamodb-event-writer.ts';
 import { fromAttributes, toAttributes } from './marshal.ts';
-import { cursorOf, startAt } from './table-calls.ts';
+import { cursorOf, getItem, startAt } from './table-calls.ts';
 import { transact } from './transact.ts';
 
 const PAGE_LIMIT = 100;
@@ -37,7 +37,7 @@ export class DynamoDbEventStore extends DynamoDbEventWriter implements EventStor
   }
 
   readItem(table: string, key: ItemKey): Promise<ItemData | undefined> {
-    return this.#read<ItemData>(table, key);
+    return getItem<ItemData>(this.client, table, key);
   }
 
   async get(pk: EventPk): Promise<EventItem | undefined> {
@@ -96,12 +96,6 @@ export class DynamoDbEventStore extends DynamoDbEventWriter implements EventStor
     const page = await sent('dynamodb', 'Scan', () => this.client.send(new ScanCommand(input)));
     const items = (page.Items ?? []).map(item => parseEventItem(fromAttributes(item)));
     return { items: items.filter(item => !item.pk.startsWith(CONTROL_PREFIX)), ...cursorOf(page.LastEvaluatedKey) };
-  }
-
-  async #read<T>(table: string, key: ItemKey): Promise<T | undefined> {
-    const input = { TableName: table, Key: toAttributes(key), ConsistentRead: true };
-    const { Item } = await sent('dynamodb', 'GetItem', () => this.client.send(new GetItemCommand(input)));
-    return Item && fromAttributes<T>(Item);
   }
 
   async #query<T>(

@@ -1,12 +1,4 @@
-import {
-  DeleteItemCommand,
-  type DynamoDBClient,
-  GetItemCommand,
-  PutItemCommand,
-  QueryCommand,
-  ScanCommand,
-  UpdateItemCommand,
-} from '@aws-sdk/client-dynamodb';
+import { DeleteItemCommand, type DynamoDBClient, QueryCommand, ScanCommand } from '@aws-sdk/client-dynamodb';
 import { given } from '#core/given.ts';
 import type {
   Item,
@@ -29,13 +21,12 @@ import type { EffectWrite } from '#core/ports.ts';
 import { sent } from '../aws/to-dependency-error.ts';
 import { systemTimer } from '../system.ts';
 import { putItems, readItems, type Sleep } from './batches.ts';
-import { compilePut, compileTransactWrite, compileUpdate } from './compile-write.ts';
+import { compileTransactWrite } from './compile-write.ts';
 import { fromAttributes, toAttributes } from './marshal.ts';
-import { cursorOf, refusedItem, startAt } from './table-calls.ts';
+import { cursorOf, getItem, putItem, startAt, updateItem } from './table-calls.ts';
 import { transact } from './transact.ts';
 
 const PAGE_LIMIT = 100;
-const ALL_OLD = { ReturnValuesOnConditionCheckFailure: 'ALL_OLD' } as const;
 
 /** `ItemStore` on the two outbound tables. */
 export class DynamoDbItemStore implements ItemStore {
@@ -56,13 +47,10 @@ export class DynamoDbItemStore implements ItemStore {
 
   async put<T>({ key, item, condition }: ItemPut<T>): Promise<ItemResult<T>> {
     const whole = { ...item, pk: key.pk, sk: key.sk };
-    const put = compilePut(this.#names[key.table], whole, condition);
-    try {
-      await this.#client.send(new PutItemCommand({ ...put, ...(condition ? ALL_OLD : {}) }));
-      return { kind: 'applied', item: whole };
-    } catch (error) {
-      return { kind: 'refused', item: parseFound<T>(key.table, refusedItem('PutItem', error)) };
-    }
+    const written = await putItem<object>(this.#client, this.#names[key.table], whole, condition);
+    return written.kind === 'applied'
+      ? { kind: 'applied', item: whole }
+      : { kind: 'refused', item: parseFound<T>(key.table, written.item as Item | undefined) };
   }
 
   putMany(table: OutboundTable, items: readonly Placed<Item>[]): Promise<void> {
@@ -75,15 +63,11 @@ export class DynamoDbItemStore implements ItemStore {
       ...(add === undefined ? {} : { add: add as Readonly<Record<string, number>> }),
       ...given({ remove }),
     };
-    const compiled = compileUpdate(this.#names[key.table], { pk: key.pk, sk: key.sk }, changes, condition);
-    try {
-      const { Attributes = {} } = await this.#client.send(
-        new UpdateItemCommand({ ...compiled, ReturnValues: 'ALL_NEW', ...ALL_OLD }),
-      );
-      return { kind: 'applied', item: parseItem<T>(key.table, fromAttributes(Attributes)) };
-    } catch (error) {
-      return { kind: 'refused', item: parseFound<T>(key.table, refusedItem('UpdateItem', error)) };
-    }
+    const { table, pk, sk } = key;
+    const written = await updateItem<Item>(this.#client, this.#names[table], { pk, sk }, changes, condition);
+    return written.kind === 'applied'
+      ? { kind: 'applied', item: parseItem<T>(table, written.item) }
+      : { kind: 'refused', item: parseFound<T>(table, written.item) };
   }
 
   async delete({ table, pk, sk }: TableKey): Promise<void> {
@@ -92,10 +76,8 @@ export class DynamoDbItemStore implements ItemStore {
   }
 
   async get<T>({ table, pk, sk }: TableKey<T>, read: 'consistent' | 'eventual'): Promise<T | undefined> {
-    const place = { TableName: this.#names[table], Key: toAttributes({ pk, sk }) };
-    const input = { ...place, ConsistentRead: read === 'consistent' };
-    const { Item } = await sent('dynamodb', 'GetItem', () => this.#client.send(new GetItemCommand(input)));
-    return parseFound<T>(table, Item && fromAttributes(Item));
+    const isConsistent = read === 'consistent';
+    return parseFound<T>(table, await getItem<Item>(this.#client, this.#names[table], { pk, sk }, isConsistent));
   }
 
   async getMany<const Keys extends readonly TableKey[]>(

@@ -1,9 +1,9 @@
-import { type DynamoDBClient, PutItemCommand, QueryCommand } from '@aws-sdk/client-dynamodb';
+import { type DynamoDBClient, QueryCommand } from '@aws-sdk/client-dynamodb';
 import type { SearchStore } from '#core/inbound/ports.ts';
 import type { SearchItem } from '#core/inbound/protocol/event-item.ts';
 import { sent } from '../aws/to-dependency-error.ts';
-import { compilePut } from './compile-write.ts';
 import { fromAttributes, toAttributes } from './marshal.ts';
+import { putItem } from './table-calls.ts';
 
 /** `SearchStore` in the `payloads` table. */
 export class DynamoDbSearchStore implements SearchStore {
@@ -16,8 +16,7 @@ export class DynamoDbSearchStore implements SearchStore {
   }
 
   async put(item: SearchItem): Promise<void> {
-    const put = compilePut(this.#table, { ...item });
-    await sent('dynamodb', 'PutItem', () => this.#client.send(new PutItemCommand(put)));
+    await putItem(this.#client, this.#table, item);
   }
 
   async find(pk: SearchItem['pk'], range: Parameters<SearchStore['find']>[1]): Promise<readonly SearchItem[]> {
