@@ -1,15 +1,14 @@
-import { type DynamoDBClient, PutItemCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
+import { type DynamoDBClient, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { missing } from '#core/condition.ts';
 import { CONTROL_PREFIX, TTL_ATTRIBUTE } from '#core/glossary.ts';
 import type { EventStore, EventUpdate, WriteResult } from '#core/inbound/ports.ts';
-import { ActivityBook } from '#core/inbound/protocol/activity.ts';
+import { noteOnce } from '#core/inbound/protocol/activity.ts';
 import type { EventItem } from '#core/inbound/protocol/event-item.ts';
 import { parseEventItem } from '#core/inbound/protocol/parse-event-item.ts';
 import { type Shards, SpreadWriter, shardsIn } from '#core/inbound/protocol/spread.ts';
 import { sent } from '../aws/to-dependency-error.ts';
-import { compilePut, compileUpdate } from './compile-write.ts';
-import { fromAttributes } from './marshal.ts';
-import { refusedItem } from './table-calls.ts';
+import { compileUpdate } from './compile-write.ts';
+import { putItem, updateItem } from './table-calls.ts';
 
 /** The writes ingest makes, apart from the rest of `EventStore` so that its bundle holds no more. */
 export class DynamoDbEventWriter implements Pick<EventStore, 'insert' | 'update' | 'note'> {
@@ -20,37 +19,23 @@ export class DynamoDbEventWriter implements Pick<EventStore, 'insert' | 'update'
   constructor(client: DynamoDBClient, table: string) {
     this.client = client;
     this.table = table;
-    this.note = new ActivityBook(async ({ key, name, expiresAt }) => {
+    this.note = noteOnce(async ({ key, name, expiresAt }) => {
       const changes = { set: { [name]: true, [TTL_ATTRIBUTE]: expiresAt } };
       const input = compileUpdate(table, { pk: CONTROL_PREFIX + key }, changes);
       await sent('dynamodb', 'UpdateItem', () => client.send(new UpdateItemCommand(input)));
-    }).note;
+    });
   }
 
   async insert(item: EventItem): Promise<WriteResult> {
-    const put = compilePut(this.table, { ...item }, missing('pk'));
-    try {
-      await this.client.send(new PutItemCommand({ ...put, ReturnValuesOnConditionCheckFailure: 'ALL_OLD' }));
-      return { kind: 'applied', item };
-    } catch (error) {
-      return refusedOrThrow('PutItem', error);
-    }
+    const written = await putItem<object>(this.client, this.table, item, missing('pk'));
+    return written.kind === 'applied' ? { kind: 'applied', item } : refusedBy(written.item);
   }
 
   async update(update: EventUpdate): Promise<WriteResult> {
-    const compiled = compileUpdate(this.table, { pk: update.pk }, update, update.condition);
-    try {
-      const { Attributes = {} } = await this.client.send(
-        new UpdateItemCommand({
-          ...compiled,
-          ReturnValues: 'ALL_NEW',
-          ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
-        }),
-      );
-      return { kind: 'applied', item: parseEventItem(fromAttributes(Attributes)) };
-    } catch (error) {
-      return refusedOrThrow('UpdateItem', error);
-    }
+    const written = await updateItem<Stored>(this.client, this.table, { pk: update.pk }, update, update.condition);
+    return written.kind === 'applied'
+      ? { kind: 'applied', item: parseEventItem(written.item) }
+      : refusedBy(written.item);
   }
 }
 
@@ -64,7 +49,9 @@ export function openEventWriter(
   return shards === undefined ? writer : new SpreadWriter(writer, shardsIn(shards));
 }
 
-function refusedOrThrow(call: string, error: unknown): WriteResult {
-  const item = refusedItem<Record<string, unknown>>(call, error);
-  return { kind: 'refused', item: item && parseEventItem(item) };
-}
+type Stored = Readonly<Record<string, unknown>>;
+
+const refusedBy = (item: object | undefined): WriteResult => ({
+  kind: 'refused',
+  item: item && parseEventItem(item as Stored),
+});

@@ -1,25 +1,16 @@
 import { SendMessageCommand, type SQSClient } from '@aws-sdk/client-sqs';
-import { given } from '#core/given.ts';
 import { parseArn } from '#core/inbound/routing/target.ts';
-import type { AwsTarget } from './aws-target.ts';
-import { judgeAwsError } from './judge-aws-error.ts';
+import { type AwsTarget, awsTarget } from './aws-target.ts';
 
 const SUFFIXES: Readonly<Record<string, string>> = { 'aws-cn': 'amazonaws.com.cn', 'aws-eusc': 'amazonaws.eu' };
 
 /** The gateway's own SQS client serves every queue of the region. */
 export function createQueueTarget(client: SQSClient): AwsTarget {
-  return {
-    async send(address, { text, keyHash, group }, abortSignal) {
-      const fifo = address.endsWith('.fifo') ? { MessageDeduplicationId: keyHash, MessageGroupId: group } : {};
-      try {
-        const command = new SendMessageCommand({ QueueUrl: queueUrlOf(address), MessageBody: text, ...fifo });
-        const { MessageId: receipt } = await client.send(command, { abortSignal });
-        return { kind: 'accepted', ...given({ receipt }) };
-      } catch (error) {
-        return judgeAwsError(error);
-      }
-    },
-  };
+  return awsTarget(async (address, { text, keyHash, group }, options) => {
+    const fifo = address.endsWith('.fifo') ? { MessageDeduplicationId: keyHash, MessageGroupId: group } : {};
+    const command = new SendMessageCommand({ QueueUrl: queueUrlOf(address), MessageBody: text, ...fifo });
+    return (await client.send(command, options)).MessageId;
+  });
 }
 
 /** Made, not asked for: that would take another permission and another call. */

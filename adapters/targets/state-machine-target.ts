@@ -1,26 +1,18 @@
 /** Loaded with the first event for a state machine (see outside-targets.ts). */
 import { SFNClient, StartExecutionCommand } from '@aws-sdk/client-sfn';
-import { given } from '#core/given.ts';
 import type { Environment } from '../aws/client-settings.ts';
 import type { endCalls } from '../aws/end-calls.ts';
-import { type AwsTarget, targetSettings } from './aws-target.ts';
-import { judgeAwsError } from './judge-aws-error.ts';
+import { type AwsTarget, awsTarget, targetSettings } from './aws-target.ts';
 
 export function createStateMachineTarget(end: typeof endCalls, env?: Environment): AwsTarget {
   const client = end(new SFNClient(targetSettings('SFN', env)));
-  return {
-    async send(address, { text, keyHash }, abortSignal) {
-      try {
-        const command = new StartExecutionCommand({ stateMachineArn: address, name: keyHash, input: text });
-        const { executionArn: receipt } = await client.send(command, { abortSignal });
-        return { kind: 'accepted', ...given({ receipt }) };
-      } catch (error) {
-        // The name is the run's own key: this run of the event was started before.
-        if (error instanceof Error && error.name === 'ExecutionAlreadyExists') {
-          return { kind: 'accepted', receipt: 'started before' };
-        }
-        return judgeAwsError(error);
-      }
-    },
-  };
+  return awsTarget(async (address, { text, keyHash }, options) => {
+    const command = new StartExecutionCommand({ stateMachineArn: address, name: keyHash, input: text });
+    const started = await client.send(command, options).catch((error: Error) => {
+      // The name is the run's own key: this run of the event was started before.
+      if (error.name === 'ExecutionAlreadyExists') return { executionArn: 'started before' };
+      throw error;
+    });
+    return started.executionArn;
+  });
 }
