@@ -1,7 +1,7 @@
 import { missing } from '#core/condition.ts';
 import { CONTROL_PREFIX, type EpochMs, type EventPk, TTL_ATTRIBUTE } from '#core/glossary.ts';
 import type { EventStore, EventUpdate, Page, TimelineEntry, TransactResult, WriteResult } from '#core/inbound/ports.ts';
-import { ActivityBook } from '#core/inbound/protocol/activity.ts';
+import { noteOnce } from '#core/inbound/protocol/activity.ts';
 import { type AttentionPartition, EVENT_INDEXES, type EventItem } from '#core/inbound/protocol/event-item.ts';
 import { parseEventItem } from '#core/inbound/protocol/parse-event-item.ts';
 import type { EffectWrite, ItemData, ItemKey } from '#core/ports.ts';
@@ -29,10 +29,10 @@ export class MemoryEventStore implements EventStore {
   constructor(database: MemoryDatabase, table: string) {
     this.#database = database;
     this.#table = table;
-    this.note = new ActivityBook(async ({ key, name, expiresAt }) => {
+    this.note = noteOnce(async ({ key, name, expiresAt }) => {
       const set = { [name]: true, [TTL_ATTRIBUTE]: expiresAt };
       database.write({ kind: 'update', table, key: { pk: CONTROL_PREFIX + key }, set });
-    }).note;
+    });
   }
 
   async insert(item: EventItem): Promise<WriteResult> {

@@ -10,7 +10,7 @@ import { sqsWorkQueue } from '#adapters/sqs/sqs-work-queue.ts';
 import { systemClock, systemIds } from '#adapters/system.ts';
 import { beginFunction } from '#adapters/targets/begin-function.ts';
 import { EmfTelemetry } from '#adapters/telemetry/emf-telemetry.ts';
-import { ShardBook } from '#core/inbound/protocol/shard-book.ts';
+import { shardBook } from '#core/inbound/protocol/shard-book.ts';
 import { shardsIn } from '#core/inbound/protocol/spread.ts';
 import { SpreadStore } from '#core/inbound/protocol/spread-store.ts';
 import { config } from '#lambdas/shared/baked-config.ts';
@@ -23,9 +23,9 @@ const env = readEnv(apiEnv);
 const dynamodb = createDynamoDbClient();
 const telemetry = new EmfTelemetry({ ...config, level: config.logLevel });
 const control = new DynamoDbControlStore(dynamodb, env.EVENTS_TABLE, systemIds);
-const book = new ShardBook(control, systemClock.now, config.shards);
+const shardsOf = shardBook(control, systemClock.now, config.shards);
 const ports = {
-  store: new SpreadStore(new DynamoDbEventStore(dynamodb, env.EVENTS_TABLE), shardsIn(config.shards), book.of),
+  store: new SpreadStore(new DynamoDbEventStore(dynamodb, env.EVENTS_TABLE), shardsIn(config.shards), shardsOf),
   payloads: new DynamoDbPayloadStore(dynamodb, env.PAYLOADS_TABLE),
   control,
   queue: sqsWorkQueue(createSqsClient(), env.WORK_QUEUE_URL),

@@ -3,7 +3,7 @@ import { DynamoDbControlStore } from '#adapters/dynamodb/dynamodb-control-store.
 import { httpsGet } from '#adapters/http/https-get.ts';
 import { CachedKeyFetcher } from '#adapters/http/key-fetcher.ts';
 import { systemClock, systemIds, systemTimer } from '#adapters/system.ts';
-import { KeyPlaces } from '#core/inbound/ingest/key-places.ts';
+import { keyPlaces } from '#core/inbound/ingest/key-places.ts';
 import { ConcernBoard } from '#core/inbound/protocol/concerns.ts';
 import type { KeyFetcher, Telemetry } from '#core/ports.ts';
 
@@ -16,7 +16,7 @@ type Client = ConstructorParameters<typeof DynamoDbControlStore>[0];
 
 /** For sources with published keys: the fetcher, and the places that verified requests before. */
 export function openKeys(dynamodb: Client, eventsTable: string): KeyFetcher {
-  const places = new KeyPlaces(new DynamoDbControlStore(dynamodb, eventsTable, systemIds));
+  const places = keyPlaces(new DynamoDbControlStore(dynamodb, eventsTable, systemIds));
   return new CachedKeyFetcher({ clock: systemClock, places });
 }
 

@@ -13,7 +13,7 @@ import { sqsWorkQueue } from '#adapters/sqs/sqs-work-queue.ts';
 import { systemClock, systemIds, systemTimer } from '#adapters/system.ts';
 import { EmfTelemetry } from '#adapters/telemetry/emf-telemetry.ts';
 import { receivedSources } from '#core/config/received-sources.ts';
-import { ShardBook } from '#core/inbound/protocol/shard-book.ts';
+import { shardBook } from '#core/inbound/protocol/shard-book.ts';
 import { shardsIn } from '#core/inbound/protocol/spread.ts';
 import { SpreadStore } from '#core/inbound/protocol/spread-store.ts';
 import { sweep } from '#core/inbound/sweep/sweep.ts';
@@ -28,9 +28,9 @@ const sqs = createSqsClient();
 const telemetry = new EmfTelemetry({ ...config, level: config.logLevel });
 
 const control = new DynamoDbControlStore(dynamodb, env.EVENTS_TABLE, systemIds);
-const book = new ShardBook(control, systemClock.now, config.shards);
+const shardsOf = shardBook(control, systemClock.now, config.shards);
 const ports = {
-  store: new SpreadStore(new DynamoDbEventStore(dynamodb, env.EVENTS_TABLE), shardsIn(config.shards), book.of),
+  store: new SpreadStore(new DynamoDbEventStore(dynamodb, env.EVENTS_TABLE), shardsIn(config.shards), shardsOf),
   payloads: new DynamoDbPayloadStore(dynamodb, env.PAYLOADS_TABLE),
   control,
   queue: sqsWorkQueue(sqs, env.WORK_QUEUE_URL),

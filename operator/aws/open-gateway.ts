@@ -18,7 +18,7 @@ import { sqsWorkQueue } from '#adapters/sqs/sqs-work-queue.ts';
 import { systemClock, systemIds, systemTimer } from '#adapters/system.ts';
 import type { Deployment } from '#core/config/deployment.ts';
 import { given } from '#core/given.ts';
-import { ShardBook } from '#core/inbound/protocol/shard-book.ts';
+import { shardBook } from '#core/inbound/protocol/shard-book.ts';
 import { shardsIn } from '#core/inbound/protocol/spread.ts';
 import { SpreadStore } from '#core/inbound/protocol/spread-store.ts';
 import { type Place as Named, nameIn } from '#core/names.ts';
@@ -81,13 +81,13 @@ export async function openGateway(deployment: Deployment, env: Env): Promise<Gat
   const cloudWatch = new CloudWatchClient(settings);
   const control = new DynamoDbControlStore(dynamodb, output('EventsTable'), systemIds);
   const { shards } = deployment.config;
-  const book = new ShardBook(control, systemClock.now, shards);
+  const shardsOf = shardBook(control, systemClock.now, shards);
   return {
     deployment,
     place: endpoint ?? (await cloudFormation.config.region()),
     deployedAt,
     apiUrl: local ? `${local.endpoint}/_aws/execute-api/${output('ApiId')}` : output('ApiUrl'),
-    store: new SpreadStore(new DynamoDbEventStore(dynamodb, output('EventsTable')), shardsIn(shards), book.of),
+    store: new SpreadStore(new DynamoDbEventStore(dynamodb, output('EventsTable')), shardsIn(shards), shardsOf),
     payloads: new DynamoDbPayloadStore(dynamodb, output('PayloadsTable')),
     search: new DynamoDbSearchStore(dynamodb, output('PayloadsTable')),
     blobs: blobsIn(s3, output('BodiesBucket')),

@@ -10,27 +10,19 @@ const MAX_PLACES = 100;
 /** Functions that confirm at the same time. */
 const MAX_ROUNDS = 4;
 
-export class KeyPlaces {
-  readonly #control: Pick<ControlStore, 'read' | 'write'>;
+export const keyPlaces = (control: Pick<ControlStore, 'read' | 'write'>) => ({
+  load: async () => decode((await control.read(PLACES_CONTROL))?.value),
 
-  constructor(control: Pick<ControlStore, 'read' | 'write'>) {
-    this.#control = control;
-  }
-
-  async load(): Promise<readonly string[]> {
-    return decode((await this.#control.read(PLACES_CONTROL))?.value);
-  }
-
-  async add(place: string): Promise<void> {
+  add: async (place: string): Promise<void> => {
     for (let round = 0; round < MAX_ROUNDS; round++) {
-      const stored = await this.#control.read(PLACES_CONTROL);
+      const stored = await control.read(PLACES_CONTROL);
       const places = decode(stored?.value);
       if (places.includes(place)) return;
       const value = JSON.stringify([...places, place].slice(-MAX_PLACES));
-      if (await this.#control.write(PLACES_CONTROL, value, stored?.version ?? 0)) return;
+      if (await control.write(PLACES_CONTROL, value, stored?.version ?? 0)) return;
     }
-  }
-}
+  },
+});
 
 function decode(value: string | undefined): readonly string[] {
   const list: unknown = value === undefined ? [] : JSON.parse(value);

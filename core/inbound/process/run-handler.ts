@@ -25,7 +25,7 @@ import { checkSchema } from './check-schema.ts';
 import { noteSearchable } from './note-searchable.ts';
 import { parsePayload } from './parse-payload.ts';
 import type { ProcessPorts, ProcessRules } from './process-ports.ts';
-import { StepRunner } from './step-runner.ts';
+import { stepRunner } from './step-runner.ts';
 import { subjectOf } from './subject-of.ts';
 
 const MAX_EFFECTS = 99;
@@ -172,7 +172,6 @@ function contextOf(
 ): HandlerContext {
   const { item } = input;
   const { sourceId } = splitEventPk(item.pk);
-  const steps = new StepRunner({ item, signal, days: input.stepDays }, ports);
   const write =
     (level: 'info' | 'warn') =>
     (message: string, fields: Readonly<Record<string, unknown>> = {}) =>
@@ -194,7 +193,7 @@ function contextOf(
     ...given({ deferredSince: item.deferredSince }),
     read: (table, key) => ports.store.readItem(table, key),
     limit: (ms, work) => ports.timer.limit(ms, own => work(AbortSignal.any([signal, own]))),
-    step: input.handler?.onlyTransacts ? refuseStep : (name, work) => steps.run(name, work),
+    step: input.handler?.onlyTransacts ? refuseStep : stepRunner({ item, signal, days: input.stepDays }, ports),
     log: { info: write('info'), warn: write('warn') },
     ...(input.trace && { trace: { event: input.trace.event, attempt: input.trace.attempt } }),
     transact,

@@ -30,28 +30,21 @@ export interface StepPorts {
   readonly clock: Clock;
 }
 
-/** The steps of one attempt. */
-export class StepRunner {
-  readonly #place: StepPlace;
-  readonly #ports: StepPorts;
-  readonly #names = new Set<string>();
-
-  constructor(place: StepPlace, ports: StepPorts) {
-    this.#place = place;
-    this.#ports = ports;
-  }
-
-  /** Answers the stored result, or runs the work and stores it. Throws PermanentError for a misuse, naming the step. */
-  async run<T>(name: string, work: () => Promise<T>): Promise<T> {
-    this.#admit(name);
-    const { item, days, signal } = this.#place;
+/**
+ * The steps of one attempt. Each answers the stored result, or runs the work and stores it. Throws PermanentError for a
+ * misuse, naming the step.
+ */
+export function stepRunner({ item, signal, days }: StepPlace, { payloads, clock }: StepPorts) {
+  const names = new Set<string>();
+  return async <T>(name: string, work: () => Promise<T>): Promise<T> => {
+    admit(name, names);
     const sk = `S#${item.run}#${name}`;
-    const known = await this.#ports.payloads.getStep(item.pk, sk);
+    const known = await payloads.getStep(item.pk, sk);
     if (known) return fromText<T>(known.result);
     if (signal.aborted) throw new Error(`the time of the attempt was over before step "${name}" began`);
     const result = toText(name, await work());
-    const now = this.#ports.clock.now();
-    const kept = await this.#ports.payloads.keepStep({
+    const now = clock.now();
+    const kept = await payloads.keepStep({
       pk: item.pk,
       sk,
       ...given({ result }),
@@ -59,24 +52,24 @@ export class StepRunner {
       expiresAt: expiryAfter(now, days),
     });
     return fromText<T>(kept.result);
-  }
+  };
+}
 
-  #admit(name: string): void {
-    if (!NAME.test(name)) {
-      throw new PermanentError(
-        `step "${name.slice(0, 40)}": give a name of 1 to 100 letters, digits and . _ : / -, the same in every attempt`,
-      );
-    }
-    if (this.#names.has(name)) {
-      throw new PermanentError(`step "${name}" was begun twice in one attempt; give each step its own name`);
-    }
-    if (this.#names.size >= MAX_STEPS) {
-      throw new PermanentError(
-        `step "${name}" is one too many: an attempt may have ${MAX_STEPS}; put several calls into one step`,
-      );
-    }
-    this.#names.add(name);
+function admit(name: string, names: Set<string>): void {
+  if (!NAME.test(name)) {
+    throw new PermanentError(
+      `step "${name.slice(0, 40)}": give a name of 1 to 100 letters, digits and . _ : / -, the same in every attempt`,
+    );
   }
+  if (names.has(name)) {
+    throw new PermanentError(`step "${name}" was begun twice in one attempt; give each step its own name`);
+  }
+  if (names.size >= MAX_STEPS) {
+    throw new PermanentError(
+      `step "${name}" is one too many: an attempt may have ${MAX_STEPS}; put several calls into one step`,
+    );
+  }
+  names.add(name);
 }
 
 function toText(name: string, value: unknown): string | undefined {

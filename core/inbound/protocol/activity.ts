@@ -27,21 +27,17 @@ export interface Note {
   readonly expiresAt: number;
 }
 
-/** Makes each note once for a running copy of a function: it remembers what is known to be written. */
-export class ActivityBook {
-  readonly #write: (note: Note) => Promise<void>;
+/**
+ * Makes each note once for a running copy of a function: it remembers what is known to be written. Done once it is written;
+ * throws what the write throws: nobody knows then.
+ */
+export function noteOnce(write: (note: Note) => Promise<void>): (source: SourceId, at: EpochMs) => Promise<void> {
   /** By name: the key of the last note. */
-  readonly #known = new Map<string, string>();
-
-  constructor(write: (note: Note) => Promise<void>) {
-    this.#write = write;
-  }
-
-  /** Done once it is written. Throws what the write throws: nobody knows then. */
-  readonly note = async (source: SourceId, at: EpochMs): Promise<void> => {
+  const known = new Map<string, string>();
+  return async (source, at) => {
     const [key, name] = [noteKey(source, at), noteName(source)];
-    if (this.#known.get(name) === key) return;
-    await this.#write({ key, name, expiresAt: Math.ceil((at + HOUR_MS + KEPT_MS) / 1_000) });
-    this.#known.set(name, key);
+    if (known.get(name) === key) return;
+    await write({ key, name, expiresAt: Math.ceil((at + HOUR_MS + KEPT_MS) / 1_000) });
+    known.set(name, key);
   };
 }

@@ -11,36 +11,29 @@ import type { Shards } from './spread.ts';
 const SHARDS_CONTROL = 'shards';
 const KEPT_MS = MINUTE_MS;
 
-export class ShardBook {
-  readonly #control: Pick<ControlStore, 'read'>;
-  readonly #now: () => EpochMs;
-  readonly #configured: Shards;
-  #read: { readonly at: EpochMs; readonly shards: Promise<Shards> } | undefined;
-
-  /** `configured`: what this reader knows by itself. */
-  constructor(control: Pick<ControlStore, 'read'>, now: () => EpochMs, configured: Shards = {}) {
-    this.#control = control;
-    this.#now = now;
-    this.#configured = configured;
-  }
-
-  /** Read once a minute at most. While the book cannot be read, what is configured counts. */
-  readonly of = async (source: SourceId): Promise<number> => {
-    if (this.#read === undefined || this.#now() - this.#read.at >= KEPT_MS) {
-      this.#read = { at: this.#now(), shards: this.#readBook() };
-    }
-    const known = await this.#read.shards;
-    return Math.max(1, known[source] ?? 1, this.#configured[source] ?? 1);
-  };
-
-  async #readBook(): Promise<Shards> {
+/**
+ * How many keys a source ever had. The book is read once a minute at most; while it cannot be read, what is configured
+ * counts. `configured`: what this reader knows by itself.
+ */
+export function shardBook(
+  control: Pick<ControlStore, 'read'>,
+  now: () => EpochMs,
+  configured: Shards = {},
+): (source: SourceId) => Promise<number> {
+  let read: { readonly at: EpochMs; readonly shards: Promise<Shards> } | undefined;
+  const readBook = async (): Promise<Shards> => {
     try {
-      return decodeShards((await this.#control.read(SHARDS_CONTROL))?.value);
+      return decodeShards((await control.read(SHARDS_CONTROL))?.value);
     } catch {
-      this.#read = undefined;
+      read = undefined;
       return {};
     }
-  }
+  };
+  return async source => {
+    if (read === undefined || now() - read.at >= KEPT_MS) read = { at: now(), shards: readBook() };
+    const known = await read.shards;
+    return Math.max(1, known[source] ?? 1, configured[source] ?? 1);
+  };
 }
 
 function decodeShards(value: string | undefined): Shards {

@@ -20,44 +20,34 @@ const BUSY_MS = 30_000;
 const FIRST_RETRY_MS = 1_000;
 
 /** One per run: its pace and its patience are for all calls together. */
-export class PatientCaller {
-  readonly #ports: { readonly clock: Clock; readonly timer: Pick<Timer, 'sleep'> };
-  readonly #until: EpochMs;
-  readonly #intervalMs: number;
+export function patientCaller(
+  { clock, timer }: { readonly clock: Clock; readonly timer: Pick<Timer, 'sleep'> },
+  until: EpochMs,
+  callsPerSecond: number,
+) {
+  const intervalMs = 1_000 / callsPerSecond;
   /** A length, not a time: a clock that goes back must not make it longer. */
-  #pauseMs = 0;
-  #waits = 0;
-
-  constructor(
-    ports: { readonly clock: Clock; readonly timer: Pick<Timer, 'sleep'> },
-    until: EpochMs,
-    callsPerSecond: number,
-  ) {
-    this.#ports = ports;
-    this.#until = until;
-    this.#intervalMs = 1_000 / callsPerSecond;
-  }
-
-  async ask<T>(call: () => Promise<ApiAnswer<T>>): Promise<Asked<T>> {
+  let pauseMs = 0;
+  let waits = 0;
+  return async <T>(call: () => Promise<ApiAnswer<T>>): Promise<Asked<T>> => {
     for (;;) {
-      if (this.#ports.clock.now() + this.#pauseMs >= this.#until) return gaveUp('out_of_time', 'no time is left');
-      if (this.#pauseMs > 0) await this.#ports.timer.sleep(this.#pauseMs);
-      const startedAt = this.#ports.clock.now();
+      if (clock.now() + pauseMs >= until) return gaveUp('out_of_time', 'no time is left');
+      if (pauseMs > 0) await timer.sleep(pauseMs);
+      const startedAt = clock.now();
       const answer = await attempt(call);
-      const tookMs = Math.max(0, this.#ports.clock.now() - startedAt);
-      this.#pauseMs = Math.max(0, this.#intervalMs - tookMs);
+      const tookMs = Math.max(0, clock.now() - startedAt);
+      pauseMs = Math.max(0, intervalMs - tookMs);
       if (answer.kind === 'answered' || answer.kind === 'gone') return answer;
       if (answer.kind === 'refused') return gaveUp('refused', answer.reason);
       const failed = answer.kind === 'failed';
       const reason = failed ? answer.reason : 'the provider asks to come back later';
-      const ownMs = failed ? FIRST_RETRY_MS * 4 ** this.#waits : BUSY_MS;
-      const pauseMs = waitMs(ownMs, failed ? undefined : (answer.retryAfterSeconds ?? 0) * 1_000);
-      this.#waits += 1;
-      if (this.#waits > MAX_WAITS || this.#ports.clock.now() + pauseMs >= this.#until)
-        return gaveUp(failed ? 'unavailable' : 'busy', reason);
-      this.#pauseMs = Math.max(pauseMs, this.#pauseMs);
+      const ownMs = failed ? FIRST_RETRY_MS * 4 ** waits : BUSY_MS;
+      const nextMs = waitMs(ownMs, failed ? undefined : (answer.retryAfterSeconds ?? 0) * 1_000);
+      waits += 1;
+      if (waits > MAX_WAITS || clock.now() + nextMs >= until) return gaveUp(failed ? 'unavailable' : 'busy', reason);
+      pauseMs = Math.max(nextMs, pauseMs);
     }
-  }
+  };
 }
 
 async function attempt<T>(

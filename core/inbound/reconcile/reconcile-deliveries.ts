@@ -13,7 +13,7 @@ import type { IngestRules } from '#core/inbound/ingest/ingest-ports.ts';
 import type { RecordPorts } from '#core/inbound/ingest/record-and-send.ts';
 import type { ControlStore, EventStore } from '#core/inbound/ports.ts';
 import { eventKeyOf } from '#core/inbound/protocol/event-key.ts';
-import { PatientCaller } from './ask-patiently.ts';
+import { patientCaller } from './ask-patiently.ts';
 import type { DeliveryApi, DeliveryContent, ListedDelivery } from './delivery-api.ts';
 import { chooseWindow, type OpenWindow, type Progress, parseProgress, type WindowRules } from './progress.ts';
 
@@ -121,7 +121,7 @@ class ReconcileRun {
   readonly #list: DeliveryList;
   readonly #ports: ReconcilePorts;
   readonly #rules: ReconcileRules & IngestRules;
-  readonly #caller: PatientCaller;
+  readonly #ask: ReturnType<typeof patientCaller>;
   readonly #name: string;
   #progress: Progress = {};
   #version = 0;
@@ -140,7 +140,7 @@ class ReconcileRun {
     this.#list = list;
     this.#ports = ports;
     this.#rules = rules;
-    this.#caller = new PatientCaller(ports, until, rules.callsPerSecond);
+    this.#ask = patientCaller(ports, until, rules.callsPerSecond);
     this.#name = progressName(list.source.id, list.name);
   }
 
@@ -156,7 +156,7 @@ class ReconcileRun {
   async readPage(): Promise<End | undefined> {
     if (this.#pages >= this.#rules.maxPagesPerRun) return { end: 'page_limit' };
     if (this.#window.pages >= this.#rules.maxPagesPerRun * MAX_RUNS_PER_WINDOW) return this.#giveUpWindow('endless');
-    const asked = await this.#caller.ask(() => this.#list.api.list(this.#window, this.#window.cursor));
+    const asked = await this.#ask(() => this.#list.api.list(this.#window, this.#window.cursor));
     if (asked.kind === 'gave_up') return { end: asked.cause, reason: asked.reason };
     if (asked.kind === 'gone') return { end: 'refused', reason: 'the provider does not know this list' };
     this.#pages += 1;
@@ -205,7 +205,7 @@ class ReconcileRun {
     const { api } = this.#list;
     // A redelivery that did not arrive either: asking once more would not help.
     if (api.redeliver && !delivery.isRedelivery) {
-      const asked = await this.#caller.ask(async () => (await api.redeliver?.(delivery)) ?? { kind: 'gone' });
+      const asked = await this.#ask(async () => (await api.redeliver?.(delivery)) ?? { kind: 'gone' });
       if (asked.kind === 'gave_up' && asked.cause !== 'refused') return { end: asked.cause, reason: asked.reason };
       if (asked.kind === 'answered') {
         this.#redelivered += 1;
@@ -214,7 +214,7 @@ class ReconcileRun {
     }
     const asked =
       delivery.content === undefined
-        ? await this.#caller.ask(() => api.fetch(delivery))
+        ? await this.#ask(() => api.fetch(delivery))
         : { kind: 'answered' as const, value: delivery.content };
     if (asked.kind === 'gave_up') return { end: asked.cause, reason: asked.reason };
     if (asked.kind === 'gone') this.#lost.push(delivery.providerEventId);

@@ -13,7 +13,7 @@ import { systemAddresses } from '#adapters/system.ts';
 import { given } from '#core/given.ts';
 import { authenticateRequest } from '#core/inbound/ingest/authenticate-request.ts';
 import type { IngestPorts } from '#core/inbound/ingest/ingest-ports.ts';
-import { KeyPlaces } from '#core/inbound/ingest/key-places.ts';
+import { keyPlaces } from '#core/inbound/ingest/key-places.ts';
 import type { Jwk } from '#core/ports.ts';
 import type { ProviderSpec, Scheme } from '#core/provider/provider-spec.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '#core/time.ts';
@@ -116,7 +116,7 @@ async function day(spec: ProviderSpec, scheme: Scheme, perSecond: number, lastsM
   const clock = { now: () => now };
   const control = new Map<string, { value: string; version: number }>();
   const cost = { reads: 0, writes: 0 };
-  const places = new KeyPlaces({
+  const places = keyPlaces({
     read: async name => {
       cost.reads += 1;
       return control.get(name);

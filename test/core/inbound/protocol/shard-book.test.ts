@@ -4,7 +4,7 @@ import { MemoryEventStore } from '#adapters/memory/memory-event-store.ts';
 import { toSourceId } from '#core/glossary.ts';
 import { ARRIVALS_CONTROL, lookAgainFrom, readArrivals, SECOND_LOOK_CONTROL } from '#core/inbound/protocol/arrivals.ts';
 import { pendingItem } from '#core/inbound/protocol/event-writes.ts';
-import { growShards, ShardBook } from '#core/inbound/protocol/shard-book.ts';
+import { growShards, shardBook } from '#core/inbound/protocol/shard-book.ts';
 import { SpreadStore } from '#core/inbound/protocol/spread-store.ts';
 import { DEFAULT_TIMINGS } from '#core/inbound/protocol/timings.ts';
 import { MINUTE_MS } from '#core/time.ts';
@@ -31,20 +31,20 @@ it('notes what grew, keeps what shrank, and is read once a minute', async () => 
   await grow({ default: 3, other: 5 });
   await grow({ other: 5 });
   expect(grown).toEqual([['default', 'other'], ['other']]);
-  const book = new ShardBook(counted, () => world.clock.now(), { fresh: 6 });
-  expect(await Promise.all(['default', 'other', 'fresh', 'unknown'].map(it => book.of(toSourceId(it))))).toEqual([
+  const shardsOf = shardBook(counted, () => world.clock.now(), { fresh: 6 });
+  expect(await Promise.all(['default', 'other', 'fresh', 'unknown'].map(it => shardsOf(toSourceId(it))))).toEqual([
     4, 5, 6, 1,
   ]);
   expect(reads).toBe(1);
   await world.clock.advanceBy(MINUTE_MS);
-  await book.of(SOURCE);
+  await shardsOf(SOURCE);
   expect(reads).toBe(2);
 });
 
 it('counts what is configured while it cannot be read', async () => {
   const broken = { read: () => Promise.reject(new Error('away')) };
-  const book = new ShardBook(broken, () => 0, { default: 3 });
-  expect(await book.of(SOURCE)).toBe(3);
+  const shardsOf = shardBook(broken, () => 0, { default: 3 });
+  expect(await shardsOf(SOURCE)).toBe(3);
 });
 
 it('an event that ingest put under a new key before the sweeper knew of it is found', async () => {

@@ -5,7 +5,7 @@ import { eventsTable, MemoryEventStore } from '#adapters/memory/memory-event-sto
 import { SeededRandom } from '#adapters/memory/seeded-random.ts';
 import { VirtualClock } from '#adapters/memory/virtual-clock.ts';
 import { toSourceId } from '#core/glossary.ts';
-import { ActivityBook, type Note, noteKey } from '#core/inbound/protocol/activity.ts';
+import { type Note, noteKey, noteOnce } from '#core/inbound/protocol/activity.ts';
 import { ActivityLook } from '#core/inbound/sweep/activity-look.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '#core/time.ts';
 import type { Unbroken } from '#core/unbroken.ts';
@@ -18,7 +18,7 @@ describe('an activity book', () => {
   function book() {
     const notes: Note[] = [];
     const state = { fails: false };
-    const { note } = new ActivityBook(async each => {
+    const note = noteOnce(async each => {
       notes.push(each);
       if (state.fails) throw new Error('away');
     });
