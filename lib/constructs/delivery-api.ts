@@ -1,23 +1,15 @@
-import { Duration, Stack } from 'aws-cdk-lib';
-import { AccessLogField, AccessLogFormat } from 'aws-cdk-lib/aws-apigateway';
-import {
-  CfnIntegration,
-  CfnRoute,
-  CorsHttpMethod,
-  HttpApi,
-  HttpStage,
-  LogGroupLogDestination,
-} from 'aws-cdk-lib/aws-apigatewayv2';
+import { Duration } from 'aws-cdk-lib';
+import { AccessLogField } from 'aws-cdk-lib/aws-apigateway';
+import { CorsHttpMethod, HttpApi } from 'aws-cdk-lib/aws-apigatewayv2';
 import { Metric, type MetricOptions } from 'aws-cdk-lib/aws-cloudwatch';
-import { ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
-import { DEFAULT_THROTTLE } from '#core/config/defaults.ts';
 import type { Throttle } from '#core/config/throttle.ts';
 import { CONTACT_ROUTES, DELIVERY_ROUTES, PORTAL_TOKEN_ROUTES, PUBLISH_ROUTES } from '#core/outbound/api/api-routes.ts';
 import { LINK_ROUTE, PAGE_ROUTES, PORTAL_ROUTES, publicRoute } from '#core/outbound/portal/portal-routes.ts';
 import { acknowledge } from './acknowledge.ts';
+import { addIntegration, addRoute, addStage } from './front-door.ts';
 import { keptLogs } from './kept-logs.ts';
 
 const corsOf = (origins: readonly string[]) => ({
@@ -67,61 +59,32 @@ export class DeliveryApi extends Construct {
       retention: props.accessLogRetention,
       ...keptLogs(props.disposable),
     });
-    const publish = this.#addIntegration('Publish', props.publish, PUBLISH_TIMEOUT);
-    const other = this.#addIntegration('Api', props.deliveryApi, API_TIMEOUT);
-    for (const key of PUBLISH_ROUTES) this.#addRoute(key, publish);
+    const publish = addIntegration(this, 'Publish', props.publish, PUBLISH_TIMEOUT);
+    const other = addIntegration(this, 'Api', props.deliveryApi, API_TIMEOUT);
+    for (const key of PUBLISH_ROUTES) addRoute(this, key, publish, 'AWS_IAM');
     const off: readonly string[] = [
       ...(props.portal ? [] : PORTAL_TOKEN_ROUTES),
       ...(props.portal?.contacts ? [] : CONTACT_ROUTES),
     ];
-    for (const key of DELIVERY_ROUTES) if (!off.includes(key)) this.#addRoute(key, other);
+    for (const key of DELIVERY_ROUTES) if (!off.includes(key)) addRoute(this, key, other, 'AWS_IAM');
     const ofPortal = PORTAL_ROUTES.filter(key => !off.includes(key)).map(publicRoute);
     const links = props.portal?.contacts ? [LINK_ROUTE] : [];
     if (props.portal) this.#addPortal(props.portal.function, [...PAGE_ROUTES, ...links, ...ofPortal]);
-    const throttle = props.throttle ?? DEFAULT_THROTTLE;
-    new HttpStage(this, 'Stage', {
-      httpApi: this.api,
-      autoDeploy: true,
-      throttle: { rateLimit: throttle.rate, burstLimit: throttle.burst },
-      accessLogSettings: {
-        destination: new LogGroupLogDestination(this.accessLog),
-        // No query string and no headers: both may carry a token.
-        format: AccessLogFormat.custom(
-          JSON.stringify({
-            requestId: AccessLogField.contextRequestId(),
-            caller: AccessLogField.contextIdentityUserArn(),
-            route: AccessLogField.contextRouteKey(),
-            status: AccessLogField.contextStatus(),
-            latencyMs: AccessLogField.contextResponseLatency(),
-            error: AccessLogField.contextErrorResponseType(),
-          }),
-        ),
-      },
+    // No query string and no headers: both may carry a token.
+    addStage(this, props.throttle, {
+      requestId: AccessLogField.contextRequestId(),
+      caller: AccessLogField.contextIdentityUserArn(),
+      route: AccessLogField.contextRouteKey(),
+      status: AccessLogField.contextStatus(),
+      latencyMs: AccessLogField.contextResponseLatency(),
+      error: AccessLogField.contextErrorResponseType(),
     });
-  }
-
-  #addIntegration(id: string, target: IFunction, timeout: Duration): CfnIntegration {
-    const { apiId } = this.api;
-    target.addPermission('FrontDoor', {
-      principal: new ServicePrincipal('apigateway.amazonaws.com'),
-      sourceArn: Stack.of(this).formatArn({ service: 'execute-api', resource: apiId, resourceName: '*/*' }),
-    });
-    const integration = new CfnIntegration(this, `${id}Integration`, {
-      apiId,
-      integrationType: 'AWS_PROXY',
-      integrationUri: target.functionArn,
-      payloadFormatVersion: '2.0',
-      timeoutInMillis: timeout.toMilliseconds(),
-    });
-    // Where it leads to an alias now, or no longer: a moment without the permission would be answers 500.
-    integration.node.addDependency(target.node.findChild('FrontDoor'));
-    return integration;
   }
 
   #addPortal(portal: IFunction, routes: readonly string[]): void {
-    const integration = this.#addIntegration('Portal', portal, API_TIMEOUT);
+    const integration = addIntegration(this, 'Portal', portal, API_TIMEOUT);
     for (const key of routes) {
-      const route = this.#addRoute(key, integration, 'NONE');
+      const route = addRoute(this, key, integration, 'NONE');
       acknowledge(route, {
         id: 'AwsSolutions-APIG4',
         reason: key.includes('/v1/')
@@ -131,15 +94,6 @@ export class DeliveryApi extends Construct {
             : 'Everybody gets the same page; it holds nothing about any customer.',
       });
     }
-  }
-
-  #addRoute(routeKey: string, integration: CfnIntegration, authorizationType = 'AWS_IAM'): CfnRoute {
-    return new CfnRoute(this, routeKey.replaceAll('/', ':'), {
-      apiId: this.api.apiId,
-      routeKey,
-      target: `integrations/${integration.ref}`,
-      authorizationType,
-    });
   }
 
   /** All requests, or with `5xx` those that we failed. */

@@ -43,6 +43,12 @@ export interface GatewayFunctionProps<Contract extends EnvContract> {
   readonly disposable?: boolean;
 }
 
+/** What a stack says of one of its functions; the rest is the same for all. */
+export type FunctionSettings<Contract extends EnvContract> = Omit<
+  GatewayFunctionProps<Contract>,
+  'code' | 'logRetention' | 'logLevel' | 'disposable' | 'reservedConcurrency'
+>;
+
 /** A function of the gateway: Node 24 on arm64, one JSON log group with a retention, a typed environment. */
 export class GatewayFunction<Contract extends EnvContract> extends Construct implements IGrantable {
   readonly function: LambdaFunction;

@@ -1,30 +1,28 @@
-import { Duration, Stack } from 'aws-cdk-lib';
-import { AccessLogField, AccessLogFormat } from 'aws-cdk-lib/aws-apigateway';
+import { Duration } from 'aws-cdk-lib';
+import { AccessLogField } from 'aws-cdk-lib/aws-apigateway';
 import {
   ApiMapping,
   type CfnApi,
   type CfnDomainName,
-  CfnIntegration,
-  CfnRoute,
+  type CfnIntegration,
+  type CfnRoute,
   type CfnStage,
   DomainName,
   HttpApi,
-  HttpStage,
-  LogGroupLogDestination,
+  type HttpStage,
   SecurityPolicy,
 } from 'aws-cdk-lib/aws-apigatewayv2';
 import { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
 import { Metric, type MetricOptions } from 'aws-cdk-lib/aws-cloudwatch';
-import { ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import { FilterPattern, LogGroup, MetricFilter, type RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
-import { DEFAULT_THROTTLE } from '#core/config/defaults.ts';
 import type { DomainConfig } from '#core/config/domain-config.ts';
 import type { Throttle } from '#core/config/throttle.ts';
 import { given } from '#core/given.ts';
 import { API_ROUTES } from '#core/inbound/api/api-routes.ts';
 import { acknowledge } from './acknowledge.ts';
+import { addIntegration, addRoute, addStage } from './front-door.ts';
 import { keptLogs } from './kept-logs.ts';
 import { RouteThrottles } from './route-throttles.ts';
 
@@ -99,42 +97,31 @@ export class IngestApi extends Construct {
       ...keptLogs(props.disposable),
     });
 
-    const ingest = this.#addIntegration('Ingest', props.ingest, INGEST_TIMEOUT);
-    const management = this.#addIntegration('Api', props.api, MANAGEMENT_TIMEOUT);
+    const ingest = addIntegration(this, 'Ingest', props.ingest, INGEST_TIMEOUT);
+    const management = addIntegration(this, 'Api', props.api, MANAGEMENT_TIMEOUT);
     const throttles = new Map<string, { readonly route: CfnRoute; readonly throttle: Throttle }>();
     for (const source of props.sources) {
       for (const method of source.methods) {
         const key = `${method} ${source.path}`;
-        const route = this.#addRoute(key, ingest);
+        const route = this.#addOpenRoute(key, ingest);
         if (source.throttle) throttles.set(key, { route, throttle: source.throttle });
       }
     }
-    const health = this.#addRoute(HEALTH, management);
-    for (const key of API_ROUTES) this.#addRoute(key, management, 'AWS_IAM');
+    const health = this.#addOpenRoute(HEALTH, management);
+    for (const key of API_ROUTES) addRoute(this, key, management, 'AWS_IAM');
 
-    const throttle = props.throttle ?? DEFAULT_THROTTLE;
-    const stage = new HttpStage(this, 'Stage', {
-      httpApi: api,
-      autoDeploy: true,
-      throttle: { rateLimit: throttle.rate, burstLimit: throttle.burst },
-      accessLogSettings: {
-        destination: new LogGroupLogDestination(this.accessLog),
-        // No query string and no headers: both may carry a token. No text of an error: a quote in it would break the line's
-        // JSON, for the metric filter below too. No time: each event of a log has its own.
-        format: AccessLogFormat.custom(
-          JSON.stringify({
-            requestId: AccessLogField.contextRequestId(),
-            ip: AccessLogField.contextIdentitySourceIp(),
-            route: AccessLogField.contextRouteKey(),
-            status: AccessLogField.contextStatus(),
-            latencyMs: AccessLogField.contextResponseLatency(),
-            integrationMs: AccessLogField.contextIntegrationLatency(),
-            bytes: AccessLogField.contextResponseLength(),
-            error: AccessLogField.contextErrorResponseType(),
-            integrationStatus: AccessLogField.contextIntegrationStatus(),
-          }),
-        ),
-      },
+    // No query string and no headers: both may carry a token. No text of an error: a quote in it would break the line's
+    // JSON, for the metric filter below too. No time: each event of a log has its own.
+    const stage = addStage(this, props.throttle, {
+      requestId: AccessLogField.contextRequestId(),
+      ip: AccessLogField.contextIdentitySourceIp(),
+      route: AccessLogField.contextRouteKey(),
+      status: AccessLogField.contextStatus(),
+      latencyMs: AccessLogField.contextResponseLatency(),
+      integrationMs: AccessLogField.contextIntegrationLatency(),
+      bytes: AccessLogField.contextResponseLength(),
+      error: AccessLogField.contextErrorResponseType(),
+      integrationStatus: AccessLogField.contextIntegrationStatus(),
     });
     if (domain) this.domainTarget = this.#addDomain(domain, stage, props.ipv6);
     const cfnStage = stage.node.defaultChild as CfnStage;
@@ -172,36 +159,8 @@ export class IngestApi extends Construct {
     return domainName.regionalDomainName;
   }
 
-  /** One for all routes of a function, and one permission: sixty would pass the 20 KB limit of a function's policy. */
-  #addIntegration(id: string, target: IFunction, timeout: Duration): CfnIntegration {
-    target.addPermission('FrontDoor', {
-      principal: new ServicePrincipal('apigateway.amazonaws.com'),
-      sourceArn: Stack.of(this).formatArn({
-        service: 'execute-api',
-        resource: this.api.apiId,
-        resourceName: '*/*',
-      }),
-    });
-    const integration = new CfnIntegration(this, `${id}Integration`, {
-      apiId: this.api.apiId,
-      integrationType: 'AWS_PROXY',
-      integrationUri: target.functionArn,
-      payloadFormatVersion: '2.0',
-      timeoutInMillis: timeout.toMilliseconds(),
-    });
-    // Where it leads to an alias now, or no longer: a moment without the permission would be answers 500.
-    integration.node.addDependency(target.node.findChild('FrontDoor'));
-    return integration;
-  }
-
-  #addRoute(key: string, integration: CfnIntegration, authorization: 'NONE' | 'AWS_IAM' = 'NONE'): CfnRoute {
-    const route = new CfnRoute(this, key.replaceAll('/', ':'), {
-      apiId: this.api.apiId,
-      routeKey: key,
-      target: `integrations/${integration.ref}`,
-      authorizationType: authorization,
-    });
-    if (authorization === 'AWS_IAM') return route;
+  #addOpenRoute(key: string, integration: CfnIntegration): CfnRoute {
+    const route = addRoute(this, key, integration, 'NONE');
     acknowledge(route, {
       id: 'AwsSolutions-APIG4',
       reason:

@@ -5,22 +5,8 @@ import type { Construct } from 'constructs';
 import type { Deployment } from '#core/config/deployment.ts';
 import { otlpSecretName } from '#core/config/otlp-config.ts';
 import { otlpEnv } from '#lambdas/otlp/env.ts';
-import type { EnvContract, GatewayFunction } from '../constructs/gateway-function.ts';
+import type { EnvContract, FunctionSettings, GatewayFunction } from '../constructs/gateway-function.ts';
 import { grantSecret } from '../constructs/source-secrets.ts';
-
-/** How the stack makes functions. */
-interface StackParts {
-  addFunction(
-    name: 'otlp',
-    props: {
-      readonly description: string;
-      readonly contract: typeof otlpEnv;
-      readonly environment: Record<never, string>;
-      readonly timeout: Duration;
-      readonly onFailure: string;
-    },
-  ): GatewayFunction<typeof otlpEnv>;
-}
 
 /**
  * The function that sends spans and metrics to OpenTelemetry. It reads them out of the logs of the others, so that none of
@@ -30,10 +16,10 @@ export function addOtlp(
   scope: Construct,
   { config }: Deployment,
   watched: readonly GatewayFunction<EnvContract>[],
-  parts: StackParts,
+  addFunction: (settings: FunctionSettings<typeof otlpEnv>) => GatewayFunction<typeof otlpEnv>,
 ): GatewayFunction<typeof otlpEnv> | undefined {
   if (config.otlp === undefined) return undefined;
-  const added = parts.addFunction('otlp', {
+  const added = addFunction({
     description: 'Sends spans and metrics out of the logs to OpenTelemetry',
     contract: otlpEnv,
     environment: {},

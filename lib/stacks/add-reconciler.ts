@@ -4,37 +4,23 @@ import type { Construct } from 'constructs';
 import type { Deployment } from '#core/config/deployment.ts';
 import { apiSecretName } from '#core/names.ts';
 import { reconcileProvidersEnv } from '#lambdas/reconcile-providers/env.ts';
-import type { GatewayFunction } from '../constructs/gateway-function.ts';
+import type { FunctionSettings, GatewayFunction } from '../constructs/gateway-function.ts';
 import { grantApiSecrets } from '../constructs/source-secrets.ts';
 import { Timetable } from '../constructs/timetable.ts';
 import type { DataStack } from './data-stack.ts';
 
 type ReconcilerContract = typeof reconcileProvidersEnv;
 
-/** How the stack makes functions. */
-interface StackParts {
-  addFunction(
-    name: 'reconcile-providers',
-    props: {
-      readonly description: string;
-      readonly contract: ReconcilerContract;
-      readonly environment: { readonly [Name in keyof ReconcilerContract]: string };
-      readonly timeout: Duration;
-      readonly onFailure: string;
-    },
-  ): GatewayFunction<ReconcilerContract>;
-}
-
 /** The function that asks providers what they tried to deliver, with a schedule per source. Undefined: none asks for it. */
 export function addReconciler(
   scope: Construct,
   { config, sources }: Deployment,
   { store, queue }: DataStack,
-  parts: StackParts,
+  addFunction: (settings: FunctionSettings<ReconcilerContract>) => GatewayFunction<ReconcilerContract>,
 ): GatewayFunction<ReconcilerContract> | undefined {
   const reconciled = sources.map(({ source }) => source).filter(source => source.reconcile);
   if (reconciled.length === 0) return undefined;
-  const added = parts.addFunction('reconcile-providers', {
+  const added = addFunction({
     description: 'Asks providers what they tried to deliver, and lets in what never arrived',
     contract: reconcileProvidersEnv,
     environment: {

@@ -27,7 +27,7 @@ import { Canary } from '../constructs/canary.ts';
 import { DeliveryAlarms } from '../constructs/delivery-alarms.ts';
 import { DeliveryApi } from '../constructs/delivery-api.ts';
 import type { DeliveryQueues } from '../constructs/delivery-queues.ts';
-import { type EnvContract, GatewayFunction } from '../constructs/gateway-function.ts';
+import { type EnvContract, type FunctionSettings, GatewayFunction } from '../constructs/gateway-function.ts';
 import type { OutboundStore } from '../constructs/outbound-store.ts';
 import { Timetable } from '../constructs/timetable.ts';
 import { useOfKey } from '../constructs/use-of-key.ts';
@@ -389,15 +389,7 @@ export class DeliveryStack extends Stack {
   #addFunction<Contract extends EnvContract>(
     name: OutboundFunctionName,
     id: string,
-    props: {
-      readonly description: string;
-      readonly contract: Contract;
-      readonly environment: { readonly [Name in keyof Contract]: string };
-      readonly timeout: Duration;
-      readonly onFailure: string;
-      readonly sendsToItself?: boolean;
-      readonly memoryMb?: number;
-    },
+    props: FunctionSettings<Contract>,
   ): GatewayFunction<Contract> {
     const { deployment, bundles, data } = this.#props;
     const added = new GatewayFunction(this, id, {

@@ -28,7 +28,7 @@ import { AlarmTopics } from '../constructs/alarm-topics.ts';
 import { Canary } from '../constructs/canary.ts';
 import { GatewayAlarms } from '../constructs/gateway-alarms.ts';
 import { GatewayDashboard } from '../constructs/gateway-dashboard.ts';
-import { type EnvContract, GatewayFunction } from '../constructs/gateway-function.ts';
+import { type EnvContract, type FunctionSettings, GatewayFunction } from '../constructs/gateway-function.ts';
 import { IngestApi } from '../constructs/ingest-api.ts';
 import { grantOutboundRoutes, grantRoutes } from '../constructs/route-grants.ts';
 import {
@@ -175,9 +175,9 @@ export class GatewayStack extends Stack {
       new PolicyStatement({ actions: ['lambda:InvokeFunction'], resources: [sweep.function.functionArn] }),
     );
 
-    const reconcileProviders = addReconciler(this, deployment, props.data, {
-      addFunction: (name, settings) => this.#addFunction(name, settings),
-    });
+    const reconcileProviders = addReconciler(this, deployment, props.data, settings =>
+      this.#addFunction('reconcile-providers', settings),
+    );
     const core = { ...{ ingest, process, sweep, audit, api }, ...given({ 'reconcile-providers': reconcileProviders }) };
     acknowledge(process, {
       id: 'Serverless-LambdaEventSourceMappingDestination',
@@ -208,9 +208,7 @@ export class GatewayStack extends Stack {
     else
       this.alarms = new GatewayAlarms(this, 'Alarms', { deployment, store, queue, api: this.api, functions: watched });
     const notify = this.alarms && this.#addNotify(this.alarms.topics);
-    const otlp = addOtlp(this, deployment, Object.values(watched), {
-      addFunction: (name, settings) => this.#addFunction(name, settings),
-    });
+    const otlp = addOtlp(this, deployment, Object.values(watched), settings => this.#addFunction('otlp', settings));
     this.functions = { ...watched, ...given({ notify, otlp }) };
     this.dashboard = new GatewayDashboard(this, 'Dashboard', {
       deployment,
@@ -285,15 +283,7 @@ export class GatewayStack extends Stack {
 
   #addFunction<Contract extends EnvContract>(
     name: GatewayFunctionName,
-    props: {
-      readonly description: string;
-      readonly contract: Contract;
-      readonly environment: { readonly [Name in keyof Contract]: string };
-      readonly timeout: Duration;
-      readonly onFailure: string;
-      readonly memoryMb?: number;
-      readonly sendsToItself?: boolean;
-    },
+    props: FunctionSettings<Contract>,
   ): GatewayFunction<Contract> {
     const { deployment, bundles, data } = this.#props;
     const reserved = (deployment.reservedConcurrency as Partial<Record<GatewayFunctionName, number>>)[name];
