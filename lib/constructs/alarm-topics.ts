@@ -6,6 +6,7 @@ import { EmailSubscription, UrlSubscription } from 'aws-cdk-lib/aws-sns-subscrip
 import { Construct } from 'constructs';
 import { type AlarmTarget, SEVERITIES, type Severity } from '#core/config/gateway-config.ts';
 import { acknowledge } from './acknowledge.ts';
+import { allow } from './allow.ts';
 
 export interface AlarmTopicsProps {
   /** Who is told, by severity. @default nobody */
@@ -98,9 +99,7 @@ export class AlarmTopics extends Construct {
 
   /** Allows telling those who are paged. */
   grantPage(grantee: IGrantable): void {
-    const allow = (actions: string[], resource: string): void =>
-      void grantee.grantPrincipal.addToPrincipalPolicy(new PolicyStatement({ actions, resources: [resource] }));
-    allow(['sns:Publish'], this.topics.page.topicArn);
-    allow(['kms:Decrypt', 'kms:GenerateDataKey'], this.#key.keyArn);
+    allow(grantee, ['sns:Publish'], [this.topics.page.topicArn]);
+    allow(grantee, ['kms:Decrypt', 'kms:GenerateDataKey'], [this.#key.keyArn]);
   }
 }

@@ -1,23 +1,16 @@
-import { Duration, RemovalPolicy } from 'aws-cdk-lib';
+import { Duration } from 'aws-cdk-lib';
 import type { IGrantable } from 'aws-cdk-lib/aws-iam';
-import type { IKey } from 'aws-cdk-lib/aws-kms';
-import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
+import { Queue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { OUTBOUND_TIMINGS } from '#core/outbound/protocol/timings.ts';
 import { acknowledge } from './acknowledge.ts';
+import { type KeptQueueProps, keptQueue } from './work-queue.ts';
 
 const RETENTION = Duration.days(4);
 const DEAD_RETENTION = Duration.days(14);
 /** Backstops, about 50 hours of a bad deploy: what is lost here, `tend` finds again. The count decides nothing. */
 const JOBS_RECEIVES = 500;
 const WAKES_RECEIVES = 1_000;
-
-export interface DeliveryQueuesProps {
-  /** Delete the queues and what is in them with the stack. @default false */
-  readonly disposable?: boolean;
-  /** A key of yours. @default SQS's own */
-  readonly encryptionKey?: IKey;
-}
 
 /** `jobs` for messages to fan out; `wake-fast` and `wake-slow` for endpoints to look at. */
 export class DeliveryQueues extends Construct {
@@ -27,15 +20,9 @@ export class DeliveryQueues extends Construct {
   readonly wakeSlow: Queue;
   readonly wakesDead: Queue;
 
-  constructor(scope: Construct, id: string, { disposable = false, encryptionKey: key }: DeliveryQueuesProps = {}) {
+  constructor(scope: Construct, id: string, props: KeptQueueProps = {}) {
     super(scope, id);
-    const shared = {
-      ...(key
-        ? { encryption: QueueEncryption.KMS, encryptionMasterKey: key, dataKeyReuse: Duration.hours(1) }
-        : { encryption: QueueEncryption.SQS_MANAGED }),
-      enforceSSL: true,
-      removalPolicy: disposable ? RemovalPolicy.DESTROY : RemovalPolicy.RETAIN,
-    };
+    const shared = keptQueue(props);
     const addDead = (name: string): Queue => {
       const queue = new Queue(this, name, { ...shared, retentionPeriod: DEAD_RETENTION });
       acknowledge(queue, {

@@ -1,29 +1,17 @@
 import { Duration, RemovalPolicy } from 'aws-cdk-lib';
-import {
-  AttributeType,
-  Billing,
-  ProjectionType,
-  TableEncryptionV2,
-  type TablePropsV2,
-  TableV2,
-} from 'aws-cdk-lib/aws-dynamodb';
-import { type IGrantable, PolicyStatement } from 'aws-cdk-lib/aws-iam';
-import type { IKey } from 'aws-cdk-lib/aws-kms';
+import { AttributeType, TableV2 } from 'aws-cdk-lib/aws-dynamodb';
+import type { IGrantable } from 'aws-cdk-lib/aws-iam';
 import { BlockPublicAccess, Bucket, BucketEncryption, ObjectOwnership } from 'aws-cdk-lib/aws-s3';
 import { Construct } from 'constructs';
-import { CONTROL_PREFIX, TTL_ATTRIBUTE } from '#core/glossary.ts';
+import { CONTROL_PREFIX } from '#core/glossary.ts';
 import { EVENT_INDEXES } from '#core/inbound/protocol/event-item.ts';
 import { acknowledge } from './acknowledge.ts';
+import { allow } from './allow.ts';
+import { type KeptTableProps, keptTable, projectionOf, warmthOf } from './kept-table.ts';
 
-export interface EventStoreProps {
-  /** Delete everything with the stack, and allow it. @default false: kept, and protected from deletion */
-  readonly disposable?: boolean;
+export interface EventStoreProps extends KeptTableProps {
   /** Days a large body stays in the bucket after it was last put: the longest lifetime of a record from an attempt on. @default 97 */
   readonly bodyLifetimeDays?: number;
-  /** @default keys that AWS owns */
-  readonly encryptionKey?: IKey;
-  /** Write units a second that each table and index takes at once. @default what AWS gives */
-  readonly warmWriteUnits?: number;
 }
 
 /** The `events` and `payloads` tables and the bucket for bodies too large for an item: everything that must survive. */
@@ -36,31 +24,19 @@ export class EventStore extends Construct {
     super(scope, id);
     const disposable = props.disposable ?? false;
     const key = props.encryptionKey;
-    const warm = warmthOf(props.warmWriteUnits);
-    const shared = {
-      ...warm,
-      billing: Billing.onDemand(),
-      encryption: key ? TableEncryptionV2.customerManagedKey(key) : TableEncryptionV2.dynamoOwnedKey(),
-      timeToLiveAttribute: TTL_ATTRIBUTE,
-      pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
-      deletionProtection: !disposable,
-      removalPolicy: disposable ? RemovalPolicy.DESTROY : RemovalPolicy.RETAIN,
-    };
+    const shared = keptTable(props);
     this.events = new TableV2(this, 'Events', {
       ...shared,
       partitionKey: { name: 'pk', type: AttributeType.STRING },
       globalSecondaryIndexes: Object.values(EVENT_INDEXES).map(index => ({
         indexName: index.name,
-        ...warm,
+        ...warmthOf(props),
         partitionKey: { name: index.partition, type: AttributeType.STRING },
         sortKey: {
           name: index.sort,
           type: index.sortType === 'number' ? AttributeType.NUMBER : AttributeType.STRING,
         },
-        // Everything else would be written twice: once in the item, once in the index.
-        ...(index.project.length > 0
-          ? { projectionType: ProjectionType.INCLUDE, nonKeyAttributes: [...index.project] }
-          : { projectionType: ProjectionType.KEYS_ONLY }),
+        ...projectionOf(index.project),
       })),
     });
     this.payloads = new TableV2(this, 'Payloads', {
@@ -146,14 +122,5 @@ export class EventStore extends Construct {
   }
 }
 
-/** DynamoDB gives each table and each index a throughput of its own. */
-export function warmthOf(writeUnitsPerSecond: number | undefined): Pick<TablePropsV2, 'warmThroughput'> {
-  return writeUnitsPerSecond === undefined ? {} : { warmThroughput: { writeUnitsPerSecond } };
-}
-
 const ONLY_CONTROL_ITEMS = { 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': [`${CONTROL_PREFIX}*`] } };
 const ONLY_REFUSED = { 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': ['_refused#*'] } };
-
-function allow(grantee: IGrantable, actions: string[], resources: string[], conditions = {}): void {
-  grantee.grantPrincipal.addToPrincipalPolicy(new PolicyStatement({ actions, resources, conditions }));
-}

@@ -1,27 +1,21 @@
 import { RemovalPolicy } from 'aws-cdk-lib';
-import { AttributeType, Billing, ProjectionType, TableEncryptionV2, TableV2 } from 'aws-cdk-lib/aws-dynamodb';
-import { type IGrantable, PolicyStatement } from 'aws-cdk-lib/aws-iam';
-import type { IKey } from 'aws-cdk-lib/aws-kms';
+import { AttributeType, TableV2 } from 'aws-cdk-lib/aws-dynamodb';
+import type { IGrantable } from 'aws-cdk-lib/aws-iam';
 import { CfnSecret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Construct } from 'constructs';
-import { TTL_ATTRIBUTE } from '#core/glossary.ts';
 import { type Place, secretName } from '#core/names.ts';
 import type { OutboundTable } from '#core/outbound/ports.ts';
 import { LISTED, OUTBOUND_TABLES } from '#core/outbound/protocol/keys.ts';
 import { acknowledge } from './acknowledge.ts';
-import { warmthOf } from './event-store.ts';
+import { allow } from './allow.ts';
+import { type KeptTableProps, keptTable, projectionOf, warmthOf } from './kept-table.ts';
 
 /** Behind the environment's name: no source can be called so. */
 const MASTER = '_outbound';
 
-export interface OutboundStoreProps {
+/** The key is the secret's, too. */
+export interface OutboundStoreProps extends KeptTableProps {
   readonly place: Place;
-  /** Delete everything with the stack, and allow it. @default false: kept, and protected from deletion */
-  readonly disposable?: boolean;
-  /** A key of yours for the tables and the secret. @default keys of AWS */
-  readonly encryptionKey?: IKey;
-  /** Write units a second that each table and index takes at once. @default what AWS gives */
-  readonly warmWriteUnits?: number;
 }
 
 /** A right on a table: its actions, and the beginnings of the partition keys they are for. */
@@ -39,34 +33,21 @@ export class OutboundStore extends Construct {
   readonly master: CfnSecret;
   readonly masterName: string;
 
-  constructor(
-    scope: Construct,
-    id: string,
-    { place, disposable = false, encryptionKey: key, warmWriteUnits }: OutboundStoreProps,
-  ) {
+  constructor(scope: Construct, id: string, props: OutboundStoreProps) {
     super(scope, id);
-    const fate = disposable ? RemovalPolicy.DESTROY : RemovalPolicy.RETAIN;
-    const warm = warmthOf(warmWriteUnits);
+    const { place, disposable = false, encryptionKey: key } = props;
     const addTable = (name: string, table: OutboundTable): TableV2 =>
       new TableV2(this, name, {
-        ...warm,
-        billing: Billing.onDemand(),
-        encryption: key ? TableEncryptionV2.customerManagedKey(key) : TableEncryptionV2.dynamoOwnedKey(),
-        timeToLiveAttribute: TTL_ATTRIBUTE,
-        pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
-        deletionProtection: !disposable,
-        removalPolicy: fate,
+        ...keptTable(props),
         partitionKey: { name: 'pk', type: AttributeType.STRING },
         sortKey: { name: 'sk', type: AttributeType.STRING },
         globalSecondaryIndexes: [
           {
-            ...warm,
+            ...warmthOf(props),
             indexName: LISTED.name,
             partitionKey: { name: LISTED.partition, type: AttributeType.STRING },
             sortKey: { name: LISTED.sort, type: AttributeType.STRING },
-            ...(OUTBOUND_TABLES[table].project.length > 0
-              ? { projectionType: ProjectionType.INCLUDE, nonKeyAttributes: [...OUTBOUND_TABLES[table].project] }
-              : { projectionType: ProjectionType.KEYS_ONLY }),
+            ...projectionOf(OUTBOUND_TABLES[table].project),
           },
         ],
       });
@@ -91,22 +72,17 @@ export class OutboundStore extends Construct {
   grant(grantee: IGrantable, table: OutboundTable, ...rights: readonly Right[]): void {
     for (const { actions, leading, index } of rights) {
       const { tableArn } = this.tables[table];
-      grantee.grantPrincipal.addToPrincipalPolicy(
-        new PolicyStatement({
-          actions: actions.map(action => `dynamodb:${action}`),
-          resources: [index ? `${tableArn}/index/${LISTED.name}` : tableArn],
-          ...(leading === undefined
-            ? {}
-            : { conditions: { 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': [...leading] } } }),
-        }),
+      allow(
+        grantee,
+        actions.map(action => `dynamodb:${action}`),
+        [index ? `${tableArn}/index/${LISTED.name}` : tableArn],
+        leading && { 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': [...leading] } },
       );
     }
   }
 
   /** Allows reading the master secret. */
   grantMaster(grantee: IGrantable): void {
-    grantee.grantPrincipal.addToPrincipalPolicy(
-      new PolicyStatement({ actions: ['secretsmanager:GetSecretValue'], resources: [this.master.ref] }),
-    );
+    allow(grantee, ['secretsmanager:GetSecretValue'], [this.master.ref]);
   }
 }

@@ -1,8 +1,8 @@
-import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { ResolvedConfig } from '#core/config/resolved-config.ts';
 import type { TargetKind } from '#core/inbound/routing/target.ts';
 import { toCustomers } from '#core/inbound/routing/target.ts';
 import type { outboundRouteEnv } from '#lambdas/process/env.ts';
+import { allow } from './allow.ts';
 import type { DeliveryQueues } from './delivery-queues.ts';
 import type { EnvContract, GatewayFunction } from './gateway-function.ts';
 import type { OutboundStore } from './outbound-store.ts';
@@ -21,8 +21,7 @@ export function grantRoutes(target: GatewayFunction<EnvContract>, { sources }: P
   const targets = sources.flatMap(source => (source.routes ?? []).flatMap(route => route.targets));
   for (const [kind, action] of Object.entries(ACTIONS)) {
     const arns = [...new Set(targets.filter(it => it.kind === kind).map(it => it.address))].sort();
-    if (arns.length === 0) continue;
-    target.grantPrincipal.addToPrincipalPolicy(new PolicyStatement({ actions: [action], resources: arns }));
+    if (arns.length > 0) allow(target, [action], arns);
   }
 }
 

@@ -7,6 +7,7 @@ import type { DeployedSource } from '#core/config/deployment.ts';
 import { apiSecretName, type Place, secretName } from '#core/names.ts';
 import { storesSecret } from '#core/provider/source-needs.ts';
 import { acknowledgeWildcard } from './acknowledge-wildcard.ts';
+import { allow } from './allow.ts';
 
 /**
  * What a secret's own tags allow beyond its reading by `ingest`. By name, a policy would grow with each source and pass
@@ -23,6 +24,8 @@ export const SECRET_TAGS = {
 
 type Grantee = IGrantable & IConstruct;
 
+const READ = ['secretsmanager:GetSecretValue'];
+
 /** Of a name; the six characters Secrets Manager appends are the wildcard. `*` is any source: no name of one has a slash. */
 function arnOf(grantee: Grantee, name: string): string {
   return Stack.of(grantee).formatArn({
@@ -36,16 +39,15 @@ function arnOf(grantee: Grantee, name: string): string {
 /** Allows reading the signing secrets of all sources of an environment, and nothing else of that name. By name, so that the code needs no export of the data stack. */
 export function grantAllSourceSecrets(grantee: Grantee, place: Place, sources: readonly DeployedSource[]): void {
   if (!sources.some(each => each.needsSecret)) return;
-  const actions = ['secretsmanager:GetSecretValue'];
   const all = arnOf(grantee, secretName(place, '*'));
   acknowledgeWildcard(
     grantee,
     all,
     "A policy that named each source would pass its quota of characters. What else has such a name are the credentials of the providers' APIs and the gateway's own secrets, which the next statement denies.",
   );
-  add(grantee, new PolicyStatement({ actions, resources: [all] }));
+  allow(grantee, READ, [all]);
   // Tells only those that the statement above allows.
-  add(grantee, new PolicyStatement({ actions: ['secretsmanager:BatchGetSecretValue'], resources: ['*'] }));
+  allow(grantee, ['secretsmanager:BatchGetSecretValue'], ['*']);
   acknowledgeWildcard(
     grantee,
     '*',
@@ -53,13 +55,13 @@ export function grantAllSourceSecrets(grantee: Grantee, place: Place, sources: r
   );
   // No source's name begins with `_`: so are called the gateway's own, e.g. what endpoints' secrets are sealed under.
   const denied = [apiSecretName(place, '*'), secretName(place, '_*')].map(name => arnOf(grantee, name));
-  add(grantee, new PolicyStatement({ effect: Effect.DENY, actions, resources: denied }));
+  const deny = new PolicyStatement({ effect: Effect.DENY, actions: READ, resources: denied });
+  grantee.grantPrincipal.addToPrincipalPolicy(deny);
   for (const each of denied)
     acknowledgeWildcard(grantee, each, 'This statement denies: the wildcard takes rights away, and gives none.');
   // A provider hands its secret over in its handshake.
-  if (!sources.some(each => storesSecret(each.source.spec))) return;
-  const put = { actions: ['secretsmanager:PutSecretValue'], resources: [all], conditions: tagged('writable') };
-  add(grantee, new PolicyStatement(put));
+  if (sources.some(each => storesSecret(each.source.spec)))
+    allow(grantee, ['secretsmanager:PutSecretValue'], [all], tagged('writable'));
 }
 
 /** Allows reading the signing secret of one source. */
@@ -70,20 +72,18 @@ export function grantSourceSecret(grantee: Grantee, place: Place, { source }: De
 /** Allows reading the URLs and keys of the services that are told of alarms, each by its name. */
 export function grantAlarmSecrets(grantee: Grantee, place: Place, services: readonly AlarmService[]): void {
   const resources = [...new Set(services.map(each => alarmSecretName(place, each)))].map(each => arnOf(grantee, each));
-  if (resources.length > 0)
-    add(grantee, new PolicyStatement({ actions: ['secretsmanager:GetSecretValue'], resources }));
+  if (resources.length > 0) allow(grantee, READ, resources);
 }
 
 /** Allows reading one secret, by its name. */
 export function grantSecret(grantee: Grantee, name: string): void {
-  add(grantee, new PolicyStatement({ actions: ['secretsmanager:GetSecretValue'], resources: [arnOf(grantee, name)] }));
+  allow(grantee, READ, [arnOf(grantee, name)]);
 }
 
 /** Allows reading those credentials of the providers' APIs whose tag says so. */
 export function grantApiSecrets(grantee: Grantee, place: Place, tag: 'handlers' | 'reconcile'): void {
   const apis = arnOf(grantee, apiSecretName(place, '*'));
-  const actions = ['secretsmanager:GetSecretValue'];
-  add(grantee, new PolicyStatement({ actions, resources: [apis], conditions: tagged(tag) }));
+  allow(grantee, READ, [apis], tagged(tag));
   acknowledgeWildcard(
     grantee,
     apis,
@@ -91,10 +91,6 @@ export function grantApiSecrets(grantee: Grantee, place: Place, tag: 'handlers' 
   );
 }
 
-function tagged(tag: keyof typeof SECRET_TAGS): object {
+function tagged(tag: keyof typeof SECRET_TAGS) {
   return { StringEquals: { [`aws:ResourceTag/${SECRET_TAGS[tag]}`]: 'true' } };
-}
-
-function add(grantee: Grantee, statement: PolicyStatement): void {
-  grantee.grantPrincipal.addToPrincipalPolicy(statement);
 }

@@ -2,7 +2,7 @@ import { Duration, RemovalPolicy } from 'aws-cdk-lib';
 import type { Metric, MetricOptions } from 'aws-cdk-lib/aws-cloudwatch';
 import type { IGrantable } from 'aws-cdk-lib/aws-iam';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
-import { type IQueue, Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
+import { type IQueue, Queue, QueueEncryption, type QueueProps } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { DEFAULT_QUEUE } from '#core/config/defaults.ts';
 import type { ResolvedQueue } from '#core/config/deployment.ts';
@@ -11,16 +11,31 @@ import { acknowledge } from './acknowledge.ts';
 /** SQS's own maximum, set explicitly: an event travels with its payload when the table cannot be reached. */
 const MAX_MESSAGE_BYTES = 1024 * 1024;
 
-export interface WorkQueueProps {
+export interface KeptQueueProps {
+  /** A key of yours. @default a key that SQS owns */
+  readonly encryptionKey?: IKey;
+  /** Delete the queues and what is in them with the stack. @default false */
+  readonly disposable?: boolean;
+}
+
+/** What every queue of ours has in common. */
+export function keptQueue({ encryptionKey: key, disposable }: KeptQueueProps): QueueProps {
+  return {
+    ...(key
+      ? // An hour, in place of five minutes: a twelfth of the calls to KMS.
+        { encryption: QueueEncryption.KMS, encryptionMasterKey: key, dataKeyReuse: Duration.hours(1) }
+      : { encryption: QueueEncryption.SQS_MANAGED }),
+    enforceSSL: true,
+    removalPolicy: disposable ? RemovalPolicy.DESTROY : RemovalPolicy.RETAIN,
+  };
+}
+
+export interface WorkQueueProps extends KeptQueueProps {
   /** @default the production values of `ResolvedQueue` */
   readonly settings?: Pick<
     ResolvedQueue,
     'visibilitySeconds' | 'maxReceiveCount' | 'retentionDays' | 'deadRetentionDays'
   >;
-  /** @default a key that SQS owns */
-  readonly encryptionKey?: IKey;
-  /** Delete the queues and what is in them with the stack. @default false */
-  readonly disposable?: boolean;
 }
 
 /** The main queue and its dead-letter queue. */
@@ -32,14 +47,9 @@ export class WorkQueue extends Construct {
     super(scope, id);
     const settings = { ...DEFAULT_QUEUE, visibilitySeconds: 180, ...props.settings };
     const shared = {
-      ...(props.encryptionKey
-        ? // An hour, in place of five minutes: a twelfth of the calls to KMS.
-          { encryption: QueueEncryption.KMS, encryptionMasterKey: props.encryptionKey, dataKeyReuse: Duration.hours(1) }
-        : { encryption: QueueEncryption.SQS_MANAGED }),
-      enforceSSL: true,
+      ...keptQueue(props),
       maxMessageSizeBytes: MAX_MESSAGE_BYTES,
       visibilityTimeout: Duration.seconds(settings.visibilitySeconds),
-      removalPolicy: props.disposable ? RemovalPolicy.DESTROY : RemovalPolicy.RETAIN,
     };
     const dead = new Queue(this, 'Dead', { ...shared, retentionPeriod: Duration.days(settings.deadRetentionDays) });
     this.dead = dead;

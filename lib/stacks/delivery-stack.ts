@@ -1,5 +1,4 @@
 import { CfnOutput, Duration, Lazy, Stack, type StackProps } from 'aws-cdk-lib';
-import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { Code, type IFunction } from 'aws-cdk-lib/aws-lambda';
 import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
 import type { RetentionDays } from 'aws-cdk-lib/aws-logs';
@@ -23,6 +22,7 @@ import type { DeliveryFunctions } from '../alarms/delivery-alarms.ts';
 import type { Bundles, OutboundFunctionName } from '../bundling/function-names.ts';
 import { toConstructId } from '../construct-id.ts';
 import type { AlarmTopics } from '../constructs/alarm-topics.ts';
+import { allow } from '../constructs/allow.ts';
 import { Canary } from '../constructs/canary.ts';
 import { DeliveryAlarms } from '../constructs/delivery-alarms.ts';
 import { DeliveryApi } from '../constructs/delivery-api.ts';
@@ -365,16 +365,8 @@ export class DeliveryStack extends Stack {
     const arn = (resource: string, resourceName: string): string =>
       this.formatArn({ service: 'ses', resource, resourceName });
     const identities = [from, from.slice(from.indexOf('@') + 1)].map(name => arn('identity', name));
-    target.grantPrincipal.addToPrincipalPolicy(
-      new PolicyStatement({
-        actions: ['ses:SendEmail'],
-        resources: [
-          ...identities,
-          ...(configurationSet === undefined ? [] : [arn('configuration-set', configurationSet)]),
-        ],
-        conditions: { StringEquals: { 'ses:FromAddress': from } },
-      }),
-    );
+    const sets = configurationSet === undefined ? [] : [arn('configuration-set', configurationSet)];
+    allow(target, ['ses:SendEmail'], [...identities, ...sets], { StringEquals: { 'ses:FromAddress': from } });
   }
 
   #common() {

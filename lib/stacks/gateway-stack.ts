@@ -1,5 +1,4 @@
 import { Duration, Stack, type StackProps, TimeZone } from 'aws-cdk-lib';
-import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { Alias, Code, type IFunction, type IVersion } from 'aws-cdk-lib/aws-lambda';
 import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
 import type { RetentionDays } from 'aws-cdk-lib/aws-logs';
@@ -25,6 +24,7 @@ import type { GatewayFunctions } from '../alarms/alarm-spec.ts';
 import type { Bundles, GatewayFunctionName } from '../bundling/function-names.ts';
 import { toConstructId } from '../construct-id.ts';
 import { AlarmTopics } from '../constructs/alarm-topics.ts';
+import { allow } from '../constructs/allow.ts';
 import { Canary } from '../constructs/canary.ts';
 import { GatewayAlarms } from '../constructs/gateway-alarms.ts';
 import { GatewayDashboard } from '../constructs/gateway-dashboard.ts';
@@ -171,9 +171,7 @@ export class GatewayStack extends Stack {
     store.grantPayloads(api, 'dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:UpdateItem');
     queue.grantSend(api);
     // A replay job begins at once.
-    api.grantPrincipal.addToPrincipalPolicy(
-      new PolicyStatement({ actions: ['lambda:InvokeFunction'], resources: [sweep.function.functionArn] }),
-    );
+    allow(api, ['lambda:InvokeFunction'], [sweep.function.functionArn]);
 
     const reconcileProviders = addReconciler(this, deployment, props.data, settings =>
       this.#addFunction('reconcile-providers', settings),
