@@ -2,6 +2,7 @@
 
 import type { DayCounts, EndpointState } from '../core/words.ts';
 import type { Health } from '../ui/delivery.ts';
+import type { Problem } from '../ui/problem.ts';
 
 export type {
   Attempt as OutAttempt,
@@ -9,7 +10,7 @@ export type {
   Health as OutHealth,
   TestResult as OutTest,
 } from '../ui/delivery.ts';
-export type { Problem } from '../ui/problem.ts';
+export type { Problem };
 
 /** The header that carries the token of this run. */
 export const TOKEN_HEADER = 'x-holdfast-console';
@@ -19,7 +20,6 @@ export interface Hello {
   /** Region, or the address of the local AWS. */
   readonly place: string;
   readonly by: string;
-  readonly version: string;
   readonly readOnly: boolean;
   /** How to begin a command for this environment in a terminal. */
   readonly program: string;
@@ -31,26 +31,14 @@ export interface Hello {
   readonly now: number;
 }
 
-type Status =
-  | 'pending'
-  | 'processing'
-  | 'failed'
-  | 'deferred'
-  | 'completed'
-  | 'ignored'
-  | 'dead_letter'
-  | (string & {});
-
 export interface EventRow {
   readonly id: string;
   readonly key: string;
   readonly source: string;
   readonly type: string;
-  readonly status: Status;
+  readonly status: string;
   readonly attempts: number;
-  readonly generation: number;
   readonly receivedAt: number;
-  readonly updatedAt: number;
   /** How long from received to its end; absent while open. */
   readonly tookMs?: number;
   readonly cause?: string;
@@ -111,7 +99,6 @@ export interface EventBody {
 
 export interface SourceRow {
   readonly id: string;
-  readonly provider: string;
   readonly title: string;
   readonly url: string;
   readonly state: 'receiving' | 'paused' | 'no secret' | 'pairing' | 'silent';
@@ -235,7 +222,6 @@ export interface JobRow {
   readonly by: string;
   readonly why: string;
   readonly createdAt: number;
-  readonly updatedAt: number;
   readonly finishedAt?: number;
   readonly ratePerSecond: number;
   readonly expected?: number;
@@ -248,16 +234,9 @@ export interface JobRow {
   readonly meant: string;
 }
 
-/** A job that was started. */
-export interface StartedReplay extends JobRow {
-  /** Why the sweeper could not be asked to begin it now. */
-  readonly waits?: string;
-}
-
 export interface ReplayPreview {
   readonly count: number;
   readonly kinds: readonly (readonly [kind: string, count: number])[];
-  readonly sample: readonly string[];
   readonly ratePerSecond: number;
   readonly seconds: number;
   /** Give it back with the order: exactly these are replayed. */
@@ -289,7 +268,6 @@ export interface RefusedRow {
 }
 
 export interface RefusedDetail {
-  readonly row: RefusedRow;
   /** Absent where the source keeps none. Never a signature or a credential. */
   readonly headers?: Readonly<Record<string, string>>;
   /** The first 16 KB. */
@@ -390,12 +368,13 @@ export type GrepLine =
       readonly cursor?: string;
     };
 
-/** A message of the live stream. `seq` counts up; give the last one back to go on from there. */
-export type LiveMessage =
-  | { readonly kind: 'event'; readonly seq: number; readonly row: EventRow }
-  | { readonly kind: 'hello'; readonly seq: number; readonly now: number; readonly missed: boolean }
-  | { readonly kind: 'trouble'; readonly seq: number; readonly problem: string; readonly fix?: string }
-  | { readonly kind: 'well'; readonly seq: number }
+export type LiveNews =
+  | { readonly kind: 'event'; readonly row: EventRow }
+  | { readonly kind: 'hello'; readonly now: number; readonly missed: boolean }
+  | ({ readonly kind: 'trouble' } & Problem)
+  | { readonly kind: 'well' }
   /** The environment was deployed with another configuration: ask hello again. */
-  | { readonly kind: 'changed'; readonly seq: number }
-  | { readonly kind: 'beat'; readonly seq: number; readonly now: number };
+  | { readonly kind: 'changed' }
+  | { readonly kind: 'beat'; readonly now: number };
+/** A message of the live stream. `seq` counts up; give the last one back to go on from there. */
+export type LiveMessage = LiveNews & { readonly seq: number };

@@ -18,20 +18,15 @@ export interface Delivery {
   readonly attempt_count: number;
   readonly created_at: string;
   readonly next_retry_at: string | null;
-  readonly ended_at: string | null;
   readonly last_attempt: {
-    readonly attempted_at: string;
     readonly status: number | null;
     readonly class: string;
-    readonly response_time_ms: number;
-    readonly snippet: string | null;
   } | null;
 }
 
 export interface Attempt {
   /** `delivery`, `trial` of an endpoint on hold, or `test`. */
   readonly kind: string;
-  readonly generation: number;
   readonly attempt: number;
   readonly at: string;
   readonly class: string;
@@ -47,7 +42,6 @@ export interface Attempt {
 }
 
 export interface Health extends EndpointState {
-  readonly breaker: 'closed' | 'open' | 'half_open';
   readonly egress_suspected: boolean;
   readonly waiting: Waiting & { readonly oldest_at: string | null };
   /** Now; `dead_more`: there are more than that. */

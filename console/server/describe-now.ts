@@ -76,7 +76,6 @@ function rowsOf(
     const flow = traffic.sources.find(it => it.source === view.id);
     return {
       id: view.id,
-      provider: view.provider,
       title: spec.title,
       url: view.url,
       state: stateOf(view, flow?.lastAt),

@@ -6,7 +6,7 @@ import type { EventItem } from '#core/inbound/protocol/event-item.ts';
 import { explainError } from '#operator/explain-error.ts';
 import { FollowLog, type Place } from '#operator/health/follow-log.ts';
 import type { Operator } from '#operator/operator.ts';
-import type { LiveMessage, Problem } from '../wire.ts';
+import type { LiveMessage, LiveNews, Problem } from '../wire.ts';
 import { problemOf } from './problem.ts';
 import { rowOf } from './rows.ts';
 
@@ -124,11 +124,11 @@ export class LiveHub {
     this.#tell({ kind: 'trouble', ...this.#trouble });
   }
 
-  #tell(message: DistributiveOmit<LiveMessage, 'seq'>): void {
+  #tell(message: LiveNews): void {
     // A beat is no news: nobody who comes back wants the old ones.
     const isNews = message.kind !== 'beat';
     if (isNews) this.#seq += 1;
-    const numbered = { ...message, seq: this.#seq } as LiveMessage;
+    const numbered = { ...message, seq: this.#seq };
     if (isNews) {
       this.#kept.push(numbered);
       if (this.#kept.length > KEPT) this.#kept.shift();
@@ -136,5 +136,3 @@ export class LiveHub {
     for (const watcher of this.#watchers) watcher(numbered);
   }
 }
-
-type DistributiveOmit<T, K extends PropertyKey> = T extends unknown ? Omit<T, K> : never;

@@ -3,7 +3,6 @@
 import { given } from '#core/given.ts';
 import { toEventId } from '#core/glossary.ts';
 import { signatureHeadersOf } from '#core/provider/spec-defaults.ts';
-import { VERSION } from '#core/version.ts';
 import { closeDeaths, meantToClose } from '#operator/deaths/close-deaths.ts';
 import { groupDeadByError, moveDeadMessages } from '#operator/deaths/dead-letters.ts';
 import { compareEvents } from '#operator/events/compare-events.ts';
@@ -106,7 +105,7 @@ async function hello({ operator, readOnly, program }: Asked): Promise<Hello> {
   const searchable = [...searchableFields(operator).keys()];
   const outbound = operator.deployment.config.outbound !== undefined;
   const now = operator.clock.now();
-  return { environment, place, by, version: VERSION, readOnly, program, sources: sourceIds, outbound, searchable, now };
+  return { environment, place, by, readOnly, program, sources: sourceIds, outbound, searchable, now };
 }
 
 async function events(asked: Asked): Promise<EventList | ReadsFirst> {
@@ -204,7 +203,7 @@ async function log({ operator, params, query }: Asked): Promise<EventLogView> {
 async function compare({ operator, params, query }: Asked) {
   const left = await findOne(operator, params['id'] ?? '', undefined);
   const right = await findOne(operator, textOf(query.get('with'), 'with', 400), undefined);
-  return { differences: await compareEvents(operator, left, right), left: rowOf(left), right: rowOf(right) };
+  return { differences: await compareEvents(operator, left, right) };
 }
 
 async function replayOne({ operator, params, body: given }: Asked) {
@@ -283,12 +282,11 @@ async function preview(asked: Asked): Promise<ReplayPreview | ReadsFirst> {
   const first = await readsFirst(asked, filter);
   if (first !== undefined) return first;
   const asOf = operator.clock.now();
-  const { count, kinds, sample: ids } = await previewOf(operator, { filter, asOf }, { signal });
+  const { count, kinds } = await previewOf(operator, { filter, asOf }, { signal });
   const rate = operator.deployment.config.replaysPerSecond;
   return {
     count,
     kinds: Object.entries(kinds).sort((a, b) => b[1] - a[1]),
-    sample: ids,
     ratePerSecond: rate,
     seconds: Math.ceil(count / rate),
     asOf,

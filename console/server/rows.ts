@@ -20,9 +20,7 @@ export function rowOf(item: EventItem): EventRow {
     type: item.eventType,
     status: item.status,
     attempts: item.attempts,
-    generation: item.gen,
     receivedAt: item.receivedAt,
-    updatedAt: item.updatedAt,
     ...(endedAt === undefined ? {} : { tookMs: Math.max(0, endedAt - begunAt) }),
     ...given({ cause: item.cause, error: item.lastError }),
   };
@@ -37,7 +35,6 @@ export function jobRow(job: ReplayJob, now: number): JobRow {
     by: job.by,
     why: job.why,
     createdAt: job.createdAt,
-    updatedAt: job.updatedAt,
     ...given({ finishedAt: job.finishedAt }),
     ratePerSecond: job.ratePerSecond,
     ...given({ expected: job.expected }),

@@ -73,12 +73,7 @@ async function refusedOne({ operator, params }: Asked): Promise<RefusedDetail> {
   const found = await showRefused(operator, params['id'] ?? '');
   if (found.source !== id)
     throw new OperatorError(`${found.id} is a refused request of ${found.source}: open it there`, 'not_found');
-  const { headers, body, ...request } = found;
-  return {
-    row: refusedRow(request),
-    ...given({ headers }),
-    ...(body === undefined ? {} : { text: body.toString('utf8') }),
-  };
+  return given({ headers: found.headers, text: found.body?.toString('utf8') });
 }
 
 function lengthOf(seconds: number): string {

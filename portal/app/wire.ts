@@ -42,7 +42,6 @@ export type DeliveryPage = Page<Delivery>;
 
 export interface Key {
   readonly key_id: string;
-  readonly alg: string;
   readonly secret: string;
   readonly verify_with: string;
   readonly active_from: string | null;

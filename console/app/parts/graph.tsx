@@ -3,19 +3,15 @@
 import { useState } from 'preact/hooks';
 import { grouped } from '../../../ui/grouped.ts';
 import { duration, exact } from '../../../ui/time.tsx';
+import type { AlarmGraphView } from '../../wire.ts';
 
-interface Point {
-  readonly at: number;
-  readonly value: number;
-}
+type Judged = NonNullable<AlarmGraphView['graph']>;
+type Point = Judged['points'][number];
 
-export interface GraphProps {
+interface GraphProps extends Pick<Judged, 'points' | 'from' | 'periodMs'> {
   readonly label: string;
-  readonly points: readonly Point[];
-  readonly from: number;
   readonly until: number;
-  readonly periodMs: number;
-  readonly threshold?: number | undefined;
+  readonly threshold: number | undefined;
   /** Which side of the threshold is bad. */
   readonly isBad: (value: number) => boolean;
 }

@@ -6,7 +6,7 @@ import { Ask, Field } from '../../../ui/parts.tsx';
 import { ApiProblem } from '../../../ui/problem.ts';
 import { visible } from '../../../ui/text.tsx';
 import { duration } from '../../../ui/time.tsx';
-import type { ReplayPreview, StartedReplay } from '../../wire.ts';
+import type { ReplayPreview } from '../../wire.ts';
 import { ask } from './api.ts';
 import { ShownTold, useTold } from './reads.tsx';
 import { go, Link } from './route.tsx';
@@ -70,7 +70,7 @@ export function ReplayMany({ query, onClose }: { readonly query: string; readonl
   const { data } = preview;
   const start = async (why: string): Promise<void> => {
     const body = { why, expected: data?.count, asOf: data?.asOf };
-    const started = await ask<StartedReplay>(`/api/replay?${query}`, { body });
+    const started = await ask<{ waits?: string }>(`/api/replay?${query}`, { body });
     setWaits(started.waits);
     if (started.waits !== undefined) return;
     go('/jobs');
