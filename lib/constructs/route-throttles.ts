@@ -7,8 +7,7 @@ import { LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import { buildSync } from 'esbuild';
 import type { Throttle } from '#core/config/throttle.ts';
-import { acknowledge } from './acknowledge.ts';
-import { acknowledgeWildcard } from './acknowledge-wildcard.ts';
+import { acknowledge, acknowledgeWildcard } from './acknowledge.ts';
 
 export interface RouteThrottlesProps {
   readonly api: HttpApi;

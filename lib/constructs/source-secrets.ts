@@ -6,7 +6,7 @@ import { alarmSecretName } from '#core/config/alarm-services.ts';
 import type { DeployedSource } from '#core/config/deployment.ts';
 import { apiSecretName, type Place, secretName } from '#core/names.ts';
 import { storesSecret } from '#core/provider/source-needs.ts';
-import { acknowledgeWildcard } from './acknowledge-wildcard.ts';
+import { acknowledgeWildcard } from './acknowledge.ts';
 import { allow } from './allow.ts';
 
 /**

@@ -22,7 +22,7 @@ import type { DeliveryFunctions } from '../alarms/delivery-alarms.ts';
 import type { Bundles, OutboundFunctionName } from '../bundling/function-names.ts';
 import { toConstructId } from '../construct-id.ts';
 import type { AlarmTopics } from '../constructs/alarm-topics.ts';
-import { allow } from '../constructs/allow.ts';
+import { allow, useOfKey } from '../constructs/allow.ts';
 import { Canary } from '../constructs/canary.ts';
 import { DeliveryAlarms } from '../constructs/delivery-alarms.ts';
 import { DeliveryApi } from '../constructs/delivery-api.ts';
@@ -30,7 +30,6 @@ import type { DeliveryQueues } from '../constructs/delivery-queues.ts';
 import { type EnvContract, type FunctionSettings, GatewayFunction } from '../constructs/gateway-function.ts';
 import type { OutboundStore } from '../constructs/outbound-store.ts';
 import { Timetable } from '../constructs/timetable.ts';
-import { useOfKey } from '../constructs/use-of-key.ts';
 import type { DataStack } from './data-stack.ts';
 
 export interface DeliveryStackProps extends StackProps {

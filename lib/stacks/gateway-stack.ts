@@ -24,7 +24,7 @@ import type { GatewayFunctions } from '../alarms/alarm-spec.ts';
 import type { Bundles, GatewayFunctionName } from '../bundling/function-names.ts';
 import { toConstructId } from '../construct-id.ts';
 import { AlarmTopics } from '../constructs/alarm-topics.ts';
-import { allow } from '../constructs/allow.ts';
+import { allow, useOfKey } from '../constructs/allow.ts';
 import { Canary } from '../constructs/canary.ts';
 import { GatewayAlarms } from '../constructs/gateway-alarms.ts';
 import { GatewayDashboard } from '../constructs/gateway-dashboard.ts';
@@ -38,7 +38,6 @@ import {
   grantSourceSecret,
 } from '../constructs/source-secrets.ts';
 import { Timetable } from '../constructs/timetable.ts';
-import { useOfKey } from '../constructs/use-of-key.ts';
 import { type HandlerResources, TABLE_ACTIONS } from '../handler-resources.ts';
 import { addOtlp } from './add-otlp.ts';
 import { addOutputs } from './add-outputs.ts';
