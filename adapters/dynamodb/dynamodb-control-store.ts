@@ -25,43 +25,33 @@ interface ControlItem {
  * `ControlStore` in the `events` table: one item per name under a key no source can have, listed through the
  * `timeline` index. A read is consistent; a list lags as indexes do.
  */
-export class DynamoDbControlStore implements ControlStore {
-  readonly #client: DynamoDBClient;
-  readonly #table: string;
-  readonly #ids: Ids;
-
-  constructor(client: DynamoDBClient, table: string, ids: Ids) {
-    this.#client = client;
-    this.#table = table;
-    this.#ids = ids;
-  }
-
-  async read(name: string): Promise<{ value: string; version: number } | undefined> {
-    const item = await getItem<ControlItem>(this.#client, this.#table, { pk: CONTROL_PREFIX + name });
+export const dynamoDbControlStore = (client: DynamoDBClient, table: string, ids: Ids): ControlStore => ({
+  async read(name) {
+    const item = await getItem<ControlItem>(client, table, { pk: CONTROL_PREFIX + name });
     return item && { value: item.value, version: item.version };
-  }
+  },
 
-  async write(name: string, value: string, expectedVersion: number): Promise<boolean> {
+  async write(name, value, expectedVersion) {
     const item: ControlItem = {
       pk: CONTROL_PREFIX + name,
       value,
       version: expectedVersion + 1,
-      writeId: this.#ids.uuid(),
+      writeId: ids.uuid(),
       timelineHour: CONTROL_HOUR,
       timelineAt: name,
     };
     const condition = expectedVersion === 0 ? missing('pk') : eq('version', expectedVersion);
-    const written = await putItem(this.#client, this.#table, item, condition);
+    const written = await putItem(client, table, item, condition);
     return written.kind === 'applied' || written.item?.writeId === item.writeId;
-  }
+  },
 
-  async list(prefix: string): Promise<readonly string[]> {
+  async list(prefix) {
     const { name: IndexName, partition, sort } = EVENT_INDEXES.timeline;
     const names: string[] = [];
     let from: AttributeMap | undefined;
     do {
       const input = {
-        TableName: this.#table,
+        TableName: table,
         IndexName,
         KeyConditionExpression: prefix === '' ? '#p = :p' : '#p = :p AND begins_with(#s, :prefix)',
         ExpressionAttributeNames: { '#p': partition, ...(prefix === '' ? {} : { '#s': sort }) },
@@ -71,10 +61,10 @@ export class DynamoDbControlStore implements ControlStore {
         }),
         ...given({ ExclusiveStartKey: from }),
       };
-      const page = await sent('dynamodb', 'Query', () => this.#client.send(new QueryCommand(input)));
+      const page = await sent('dynamodb', 'Query', () => client.send(new QueryCommand(input)));
       names.push(...(page.Items ?? []).map(item => fromAttributes<ControlItem>(item).timelineAt));
       from = page.LastEvaluatedKey;
     } while (from !== undefined);
     return names;
-  }
-}
+  },
+});

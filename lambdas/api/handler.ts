@@ -1,7 +1,7 @@
 /** Wiring of `api`: the public health check, and the status API behind IAM. */
 import middy from '@middy/core';
 import { createDynamoDbClient } from '#adapters/dynamodb/create-dynamodb-client.ts';
-import { DynamoDbControlStore } from '#adapters/dynamodb/dynamodb-control-store.ts';
+import { dynamoDbControlStore } from '#adapters/dynamodb/dynamodb-control-store.ts';
 import { DynamoDbEventStore } from '#adapters/dynamodb/dynamodb-event-store.ts';
 import { DynamoDbPayloadStore } from '#adapters/dynamodb/dynamodb-payload-store.ts';
 import { oneInvocation } from '#adapters/lifetime.ts';
@@ -22,7 +22,7 @@ import { handleApiRequest } from './handle-api-request.ts';
 const env = readEnv(apiEnv);
 const dynamodb = createDynamoDbClient();
 const telemetry = new EmfTelemetry({ ...config, level: config.logLevel });
-const control = new DynamoDbControlStore(dynamodb, env.EVENTS_TABLE, systemIds);
+const control = dynamoDbControlStore(dynamodb, env.EVENTS_TABLE, systemIds);
 const shardsOf = shardBook(control, systemClock.now, config.shards);
 const ports = {
   store: new SpreadStore(new DynamoDbEventStore(dynamodb, env.EVENTS_TABLE), shardsIn(config.shards), shardsOf),

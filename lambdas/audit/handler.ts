@@ -2,7 +2,7 @@
 import middy from '@middy/core';
 import type { Context } from 'aws-lambda';
 import { createDynamoDbClient } from '#adapters/dynamodb/create-dynamodb-client.ts';
-import { DynamoDbControlStore } from '#adapters/dynamodb/dynamodb-control-store.ts';
+import { dynamoDbControlStore } from '#adapters/dynamodb/dynamodb-control-store.ts';
 import { DynamoDbEventStore } from '#adapters/dynamodb/dynamodb-event-store.ts';
 import { DynamoDbPayloadStore } from '#adapters/dynamodb/dynamodb-payload-store.ts';
 import { oneInvocation } from '#adapters/lifetime.ts';
@@ -18,7 +18,7 @@ import { auditEnv } from './env.ts';
 const env = readEnv(auditEnv);
 const dynamodb = createDynamoDbClient();
 const telemetry = new EmfTelemetry({ ...config, level: config.logLevel });
-const control = new DynamoDbControlStore(dynamodb, env.EVENTS_TABLE, systemIds);
+const control = dynamoDbControlStore(dynamodb, env.EVENTS_TABLE, systemIds);
 const ports = {
   store: new DynamoDbEventStore(dynamodb, env.EVENTS_TABLE),
   control,

@@ -1,5 +1,5 @@
 /** What most copies of ingest never need, as one file of the bundle: read with the first request that asks for it. */
-import { DynamoDbControlStore } from '#adapters/dynamodb/dynamodb-control-store.ts';
+import { dynamoDbControlStore } from '#adapters/dynamodb/dynamodb-control-store.ts';
 import { httpsGet } from '#adapters/http/https-get.ts';
 import { CachedKeyFetcher } from '#adapters/http/key-fetcher.ts';
 import { systemClock, systemIds, systemTimer } from '#adapters/system.ts';
@@ -12,17 +12,17 @@ export * from '#adapters/crypto/public-keys.ts';
 export * from '#adapters/http/fetch-guarded.ts';
 export * from '#core/verification/on-demand.ts';
 
-type Client = ConstructorParameters<typeof DynamoDbControlStore>[0];
+type Client = Parameters<typeof dynamoDbControlStore>[0];
 
 /** For sources with published keys: the fetcher, and the places that verified requests before. */
 export function openKeys(dynamodb: Client, eventsTable: string): KeyFetcher {
-  const places = keyPlaces(new DynamoDbControlStore(dynamodb, eventsTable, systemIds));
+  const places = keyPlaces(dynamoDbControlStore(dynamodb, eventsTable, systemIds));
   return new CachedKeyFetcher({ clock: systemClock, places });
 }
 
 /** For an event that a person should hear of: where such events are written down. */
 export function openConcerns(dynamodb: Client, eventsTable: string, telemetry: Telemetry): ConcernBoard {
-  const control = new DynamoDbControlStore(dynamodb, eventsTable, systemIds);
+  const control = dynamoDbControlStore(dynamodb, eventsTable, systemIds);
   return new ConcernBoard({ control, clock: systemClock, timer: systemTimer, telemetry });
 }
 

@@ -3,9 +3,9 @@ import middy from '@middy/core';
 import { nodeCodec } from '#adapters/codec/node-codec.ts';
 import { nodeCrypto } from '#adapters/crypto/node-crypto.ts';
 import { createDynamoDbClient, primeDynamoDb } from '#adapters/dynamodb/create-dynamodb-client.ts';
-import { DynamoDbControlStore } from '#adapters/dynamodb/dynamodb-control-store.ts';
+import { dynamoDbControlStore } from '#adapters/dynamodb/dynamodb-control-store.ts';
 import { DynamoDbEventStore } from '#adapters/dynamodb/dynamodb-event-store.ts';
-import { DynamoDbSearchStore } from '#adapters/dynamodb/dynamodb-search-store.ts';
+import { dynamoDbSearchStore } from '#adapters/dynamodb/dynamodb-search-store.ts';
 import { DynamoDbStepStore } from '#adapters/dynamodb/dynamodb-step-store.ts';
 import { oneInvocation } from '#adapters/lifetime.ts';
 import { S3Blobs } from '#adapters/s3/s3-blobs.ts';
@@ -38,7 +38,7 @@ const env = readEnv(processEnv);
 const [dynamodb, sqs] = [createDynamoDbClient(), createSqsClient()];
 const telemetry = new EmfTelemetry({ ...config, level: config.logLevel, uncounted: PROBE_SOURCE });
 await Promise.all([primeDynamoDb(dynamodb, env.EVENTS_TABLE, PRIME_EVENTS), primeSqs(sqs, env.WORK_QUEUE_URL)]);
-const control = new DynamoDbControlStore(dynamodb, env.EVENTS_TABLE, systemIds);
+const control = dynamoDbControlStore(dynamodb, env.EVENTS_TABLE, systemIds);
 const blobs = new S3Blobs(env.BODIES_BUCKET);
 const handlers = withRoutes(ownHandlers, config.sources, {
   targets: new OutsideTargets(sqs, { outbound: customers(env.BODIES_BUCKET) }),
@@ -52,7 +52,7 @@ const handlers = withRoutes(ownHandlers, config.sources, {
 const ports = {
   store: spreadStore(new DynamoDbEventStore(dynamodb, env.EVENTS_TABLE), config.shards),
   payloads: new DynamoDbStepStore(dynamodb, env.PAYLOADS_TABLE),
-  search: new DynamoDbSearchStore(dynamodb, env.PAYLOADS_TABLE),
+  search: dynamoDbSearchStore(dynamodb, env.PAYLOADS_TABLE),
   blobs,
   queue: sqsWorkQueue(sqs, env.WORK_QUEUE_URL),
   dead: sqsDeadQueue(sqs, env.DEAD_QUEUE_URL),

@@ -7,7 +7,7 @@ import type { Context } from 'aws-lambda';
 import { nodeCodec } from '#adapters/codec/node-codec.ts';
 import { nodeCrypto } from '#adapters/crypto/node-crypto.ts';
 import { createDynamoDbClient } from '#adapters/dynamodb/create-dynamodb-client.ts';
-import { DynamoDbControlStore } from '#adapters/dynamodb/dynamodb-control-store.ts';
+import { dynamoDbControlStore } from '#adapters/dynamodb/dynamodb-control-store.ts';
 import { DynamoDbEventStore } from '#adapters/dynamodb/dynamodb-event-store.ts';
 import { DynamoDbPayloadStore } from '#adapters/dynamodb/dynamodb-payload-store.ts';
 import { oneInvocation } from '#adapters/lifetime.ts';
@@ -31,7 +31,7 @@ const telemetry = new EmfTelemetry({ ...config, level: config.logLevel });
 const ports = {
   store: new DynamoDbEventStore(dynamodb, env.EVENTS_TABLE),
   payloads: new DynamoDbPayloadStore(dynamodb, env.PAYLOADS_TABLE),
-  control: new DynamoDbControlStore(dynamodb, env.EVENTS_TABLE, systemIds),
+  control: dynamoDbControlStore(dynamodb, env.EVENTS_TABLE, systemIds),
   blobs: new S3Blobs(env.BODIES_BUCKET),
   queue: sqsWorkQueue(createSqsClient(), env.WORK_QUEUE_URL),
   crypto: nodeCrypto,

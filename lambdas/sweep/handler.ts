@@ -2,7 +2,7 @@
 import middy from '@middy/core';
 import type { Context } from 'aws-lambda';
 import { createDynamoDbClient } from '#adapters/dynamodb/create-dynamodb-client.ts';
-import { DynamoDbControlStore } from '#adapters/dynamodb/dynamodb-control-store.ts';
+import { dynamoDbControlStore } from '#adapters/dynamodb/dynamodb-control-store.ts';
 import { DynamoDbEventStore } from '#adapters/dynamodb/dynamodb-event-store.ts';
 import { DynamoDbPayloadStore } from '#adapters/dynamodb/dynamodb-payload-store.ts';
 import { oneInvocation } from '#adapters/lifetime.ts';
@@ -27,7 +27,7 @@ const dynamodb = createDynamoDbClient();
 const sqs = createSqsClient();
 const telemetry = new EmfTelemetry({ ...config, level: config.logLevel });
 
-const control = new DynamoDbControlStore(dynamodb, env.EVENTS_TABLE, systemIds);
+const control = dynamoDbControlStore(dynamodb, env.EVENTS_TABLE, systemIds);
 const shardsOf = shardBook(control, systemClock.now, config.shards);
 const ports = {
   store: new SpreadStore(new DynamoDbEventStore(dynamodb, env.EVENTS_TABLE), shardsIn(config.shards), shardsOf),

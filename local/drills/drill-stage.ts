@@ -7,7 +7,7 @@ import { DescribeAlarmsCommand } from '@aws-sdk/client-cloudwatch';
 import { LambdaClient, ListEventSourceMappingsCommand, UpdateEventSourceMappingCommand } from '@aws-sdk/client-lambda';
 import { DynamoDBDocumentClient, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { nodeCrypto } from '#adapters/crypto/node-crypto.ts';
-import { DynamoDbControlStore } from '#adapters/dynamodb/dynamodb-control-store.ts';
+import { dynamoDbControlStore } from '#adapters/dynamodb/dynamodb-control-store.ts';
 import { DynamoDbEventStore } from '#adapters/dynamodb/dynamodb-event-store.ts';
 import { systemIds } from '#adapters/system.ts';
 import type { Deployment } from '#core/config/deployment.ts';
@@ -118,7 +118,7 @@ export class DrillStage {
   }
 
   async isPaused(source: string): Promise<boolean> {
-    const control = new DynamoDbControlStore(
+    const control = dynamoDbControlStore(
       this.#parts.clients.dynamo,
       outputOf(this.#parts.stacks, 'EventsTable'),
       systemIds,

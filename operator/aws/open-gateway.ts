@@ -7,11 +7,11 @@ import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
 import { GetObjectCommand, NoSuchKey, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { SQSClient } from '@aws-sdk/client-sqs';
-import { DynamoDbControlStore } from '#adapters/dynamodb/dynamodb-control-store.ts';
+import { dynamoDbControlStore } from '#adapters/dynamodb/dynamodb-control-store.ts';
 import { DynamoDbEventStore } from '#adapters/dynamodb/dynamodb-event-store.ts';
 import { DynamoDbItemStore } from '#adapters/dynamodb/dynamodb-item-store.ts';
 import { DynamoDbPayloadStore } from '#adapters/dynamodb/dynamodb-payload-store.ts';
-import { DynamoDbSearchStore } from '#adapters/dynamodb/dynamodb-search-store.ts';
+import { dynamoDbSearchStore } from '#adapters/dynamodb/dynamodb-search-store.ts';
 import { sqsDeadQueue } from '#adapters/sqs/sqs-dead-queue.ts';
 import { sqsQueueGauge } from '#adapters/sqs/sqs-queue-gauge.ts';
 import { sqsWorkQueue } from '#adapters/sqs/sqs-work-queue.ts';
@@ -79,7 +79,7 @@ export async function openGateway(deployment: Deployment, env: Env): Promise<Gat
   const s3 = new S3Client({ ...settings, forcePathStyle: endpoint !== undefined });
   const lambda = new LambdaClient(settings);
   const cloudWatch = new CloudWatchClient(settings);
-  const control = new DynamoDbControlStore(dynamodb, output('EventsTable'), systemIds);
+  const control = dynamoDbControlStore(dynamodb, output('EventsTable'), systemIds);
   const { shards } = deployment.config;
   const shardsOf = shardBook(control, systemClock.now, shards);
   return {
@@ -89,7 +89,7 @@ export async function openGateway(deployment: Deployment, env: Env): Promise<Gat
     apiUrl: local ? `${local.endpoint}/_aws/execute-api/${output('ApiId')}` : output('ApiUrl'),
     store: new SpreadStore(new DynamoDbEventStore(dynamodb, output('EventsTable')), shardsIn(shards), shardsOf),
     payloads: new DynamoDbPayloadStore(dynamodb, output('PayloadsTable')),
-    search: new DynamoDbSearchStore(dynamodb, output('PayloadsTable')),
+    search: dynamoDbSearchStore(dynamodb, output('PayloadsTable')),
     blobs: blobsIn(s3, output('BodiesBucket')),
     control,
     queue: sqsWorkQueue(sqs, output('WorkQueueUrl')),

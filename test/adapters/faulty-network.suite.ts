@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { nodeCodec } from '#adapters/codec/node-codec.ts';
 import { nodeCrypto } from '#adapters/crypto/node-crypto.ts';
 import { createDynamoDbClient, primeDynamoDb } from '#adapters/dynamodb/create-dynamodb-client.ts';
-import { DynamoDbControlStore } from '#adapters/dynamodb/dynamodb-control-store.ts';
+import { dynamoDbControlStore } from '#adapters/dynamodb/dynamodb-control-store.ts';
 import { DynamoDbEventStore } from '#adapters/dynamodb/dynamodb-event-store.ts';
 import { DynamoDbEventWriter } from '#adapters/dynamodb/dynamodb-event-writer.ts';
 import { DynamoDbPayloadStore } from '#adapters/dynamodb/dynamodb-payload-store.ts';
@@ -51,7 +51,7 @@ export function faultyNetworkSuite(urls: () => { dynamodb: string; elasticmq: st
   let queues: Awaited<ReturnType<typeof makeSqsQueues>>;
   let store: DynamoDbEventStore;
   let payloads: DynamoDbPayloadStore;
-  let control: DynamoDbControlStore;
+  let control: ReturnType<typeof dynamoDbControlStore>;
   let work: ReturnType<typeof sqsWorkQueue>;
 
   beforeAll(async () => {
@@ -64,7 +64,7 @@ export function faultyNetworkSuite(urls: () => { dynamodb: string; elasticmq: st
     const sqs = createSqsClient(environmentFor(queueProxy.url));
     store = new DynamoDbEventStore(client, 'events');
     payloads = new DynamoDbPayloadStore(client, 'payloads');
-    control = new DynamoDbControlStore(client, 'events', systemIds);
+    control = dynamoDbControlStore(client, 'events', systemIds);
     work = sqsWorkQueue(sqs, queues.mainUrl);
     // The services' JVMs answer their first calls late; the time limits below are the product's own.
     for (let n = 0; n < 30; n++) {

@@ -146,10 +146,10 @@ export class HandlersInMemory {
     this.#replace(`${db}/dynamodb-payload-store.ts`, { DynamoDbPayloadStore: over(payloads) });
     this.#replace(`${db}/dynamodb-step-store.ts`, { DynamoDbStepStore: over(payloads) });
     this.#replace(`${db}/dynamodb-search-store.ts`, {
-      DynamoDbSearchStore: over(table => new MemorySearchStore(database, table)),
+      dynamoDbSearchStore: over(table => new MemorySearchStore(database, table)),
     });
     this.#replace(`${db}/dynamodb-control-store.ts`, {
-      DynamoDbControlStore: over(table => new MemoryControlStore(database, table)),
+      dynamoDbControlStore: over(table => new MemoryControlStore(database, table)),
     });
     this.#replace(`${db}/dynamodb-item-store.ts`, {
       DynamoDbItemStore: over(names => new MemoryItemStore(database, names as never)),

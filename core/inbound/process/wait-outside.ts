@@ -5,8 +5,8 @@
  * so that the waits end. test/proof/model/hot-source-model.ts has a bad variant for each of these rules.
  */
 import { ask } from '#core/ask.ts';
-import { type EpochMs, splitEventPk } from '#core/glossary.ts';
-import { encodeWorkMessage, type WorkMessage } from '#core/inbound/protocol/work-message.ts';
+import type { EpochMs } from '#core/glossary.ts';
+import { encodeWorkMessage, groupOf, type WorkMessage } from '#core/inbound/protocol/work-message.ts';
 import { ACK, type Disposal, type ProcessPorts, type ProcessRules, type QueueRecord, RETURN } from './process-ports.ts';
 
 const FIRST_WAIT_SECONDS = 30;
@@ -66,8 +66,4 @@ async function sendOrHide(
 function secondsOf(waits: number, leastMs: number, random: number): number {
   const step = FIRST_WAIT_SECONDS * 2 ** Math.min(DOUBLINGS, waits);
   return Math.min(LONGEST_WAIT_SECONDS, Math.ceil(Math.max(step, leastMs / 1_000) * (1 + random / 4)));
-}
-
-function groupOf({ pk, gen }: WorkMessage): string {
-  return `${gen > 1 ? 'replay#' : ''}${splitEventPk(pk).sourceId}`;
 }

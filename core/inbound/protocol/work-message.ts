@@ -40,6 +40,11 @@ export function encodeWorkMessage(message: WorkMessage): string {
   return JSON.stringify(message);
 }
 
+/** Replays are a group of their own, so that many of them hold up no live event of their source. */
+export function groupOf({ pk, gen }: Pick<NewEvent, 'pk' | 'gen'>): string {
+  return `${gen > 1 ? 'replay#' : ''}${splitEventPk(pk).sourceId}`;
+}
+
 /** The message that names an event and leaves its payload where it is. */
 export function referenceTo(event: NewEvent | EventItem): WorkMessage {
   const { pk, gen, bodySha, provider, eventType, ingestId, size, receivedAt, eventAt, itemPath, reconciled } = event;

@@ -4,7 +4,7 @@
  */
 
 import { given } from '#core/given.ts';
-import { type EpochMs, splitEventPk } from '#core/glossary.ts';
+import type { EpochMs } from '#core/glossary.ts';
 import type { EventStore, PayloadStore } from '#core/inbound/ports.ts';
 import type { EventItem } from '#core/inbound/protocol/event-item.ts';
 import {
@@ -15,7 +15,7 @@ import {
   type WriteRules,
 } from '#core/inbound/protocol/event-writes.ts';
 import { PAYLOAD_MARGIN_DAYS } from '#core/inbound/protocol/retention.ts';
-import { encodeWorkMessage, referenceTo } from '#core/inbound/protocol/work-message.ts';
+import { encodeWorkMessage, groupOf, referenceTo } from '#core/inbound/protocol/work-message.ts';
 import type { Clock, WorkQueue } from '#core/ports.ts';
 
 export interface ReplayRequest {
@@ -98,7 +98,6 @@ async function sendAgain(item: EventItem, ports: ReplayPorts): Promise<ReplayRes
 }
 
 async function send(item: EventItem, ports: ReplayPorts): Promise<void> {
-  const groupId = `replay#${splitEventPk(item.pk).sourceId}`;
-  await ports.queue.send(encodeWorkMessage({ ...referenceTo(item), again: true }), { groupId });
+  await ports.queue.send(encodeWorkMessage({ ...referenceTo(item), again: true }), { groupId: groupOf(item) });
   await ports.store.update(markEnqueued(item.pk, item.gen, ports.clock.now()));
 }

@@ -34,7 +34,7 @@ export async function coverArrivals(run: SweepRun): Promise<readonly Handler[]> 
     upTo,
     until: run.startedAt + (run.until - run.startedAt) * ARRIVALS_SHARE,
     now: () => clock.now(),
-    mayHave: (source, at) => run.activity.mayHave(source, at),
+    mayHave: (source, at) => run.activity(source, at),
     cover: (items, source) => {
       for (const item of items) noteFailure(item, failing);
       return cover(items, run.isPaused(source), run);

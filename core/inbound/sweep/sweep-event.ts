@@ -22,7 +22,7 @@ import {
 import { PAYLOAD_MARGIN_DAYS } from '#core/inbound/protocol/retention.ts';
 import { sendDeath } from '#core/inbound/protocol/send-death.ts';
 import type { Timings } from '#core/inbound/protocol/timings.ts';
-import { encodeWorkMessage, referenceTo } from '#core/inbound/protocol/work-message.ts';
+import { encodeWorkMessage, groupOf, referenceTo } from '#core/inbound/protocol/work-message.ts';
 import type { SweepPorts } from './sweep-ports.ts';
 
 export interface SweepView {
@@ -148,8 +148,5 @@ async function resend(item: OpenEvent, view: SweepView, ports: SweepPorts, rules
 }
 
 async function sendCopy(item: EventItem, ports: SweepPorts): Promise<void> {
-  const replayed = item.gen > 1 ? 'replay#' : '';
-  await ports.queue.send(encodeWorkMessage({ ...referenceTo(item), again: true }), {
-    groupId: `${replayed}${splitEventPk(item.pk).sourceId}`,
-  });
+  await ports.queue.send(encodeWorkMessage({ ...referenceTo(item), again: true }), { groupId: groupOf(item) });
 }

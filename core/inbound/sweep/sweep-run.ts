@@ -6,7 +6,7 @@ import type { EventItem } from '#core/inbound/protocol/event-item.ts';
 import { decodePauses, PAUSES_CONTROL, type PauseNotes } from '#core/inbound/protocol/pauses.ts';
 import { growShards } from '#core/inbound/protocol/shard-book.ts';
 import { DEPLOY_MS, goOn, type Unbroken } from '#core/unbroken.ts';
-import { ActivityLook } from './activity-look.ts';
+import { type ActivityLook, activityLook } from './activity-look.ts';
 import { knownSources } from './known-sources.ts';
 import { SweepAges } from './sweep-ages.ts';
 import { type SweepResult, sweepEvent } from './sweep-event.ts';
@@ -55,7 +55,7 @@ export class SweepRun {
   }
 
   #activityLook(): ActivityLook {
-    return new ActivityLook(this.ports.store, this.sources, this.unbroken, work => this.guard(work));
+    return activityLook(this.ports.store, this.sources, this.unbroken, work => this.guard(work));
   }
 
   get now(): EpochMs {

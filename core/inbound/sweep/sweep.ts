@@ -107,7 +107,7 @@ async function measureRefusals(run: SweepRun): Promise<readonly SourceId[]> {
   const turns = Math.ceil(sourceIds.length / IDLE_ASKED);
   const turn = Math.floor(run.startedAt / MINUTE_MS) % turns;
   const asked = await sideBySide([...sourceIds.entries()], async ([nth, source]) => {
-    const noted = await Promise.all(hours.map(at => run.activity.mayHave(source, at)));
+    const noted = await Promise.all(hours.map(at => run.activity(source, at)));
     if (nth % turns !== turn && !again.has(source) && !noted.includes(true)) return [];
     if (run.isOver) return [source];
     const read = await run.guard(async () => ({ ms: await readRefusedFor(source, run.ports, timings) }));

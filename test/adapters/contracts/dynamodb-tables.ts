@@ -1,9 +1,9 @@
 import { CreateTableCommand, DynamoDBClient, GetItemCommand, type KeySchemaElement } from '@aws-sdk/client-dynamodb';
 import { clientSettings, type ServiceName } from '#adapters/aws/client-settings.ts';
-import { DynamoDbControlStore } from '#adapters/dynamodb/dynamodb-control-store.ts';
+import { dynamoDbControlStore } from '#adapters/dynamodb/dynamodb-control-store.ts';
 import { DynamoDbEventStore } from '#adapters/dynamodb/dynamodb-event-store.ts';
 import { DynamoDbItemStore } from '#adapters/dynamodb/dynamodb-item-store.ts';
-import { DynamoDbSearchStore } from '#adapters/dynamodb/dynamodb-search-store.ts';
+import { dynamoDbSearchStore } from '#adapters/dynamodb/dynamodb-search-store.ts';
 import { DynamoDbStepStore } from '#adapters/dynamodb/dynamodb-step-store.ts';
 import { fromAttributes, toAttributes } from '#adapters/dynamodb/marshal.ts';
 import { systemIds } from '#adapters/system.ts';
@@ -37,9 +37,9 @@ export function makeDynamoDbTables(url: string) {
   return {
     client,
     store: new DynamoDbEventStore(client, 'events'),
-    control: new DynamoDbControlStore(client, 'events', systemIds),
+    control: dynamoDbControlStore(client, 'events', systemIds),
     payloads: new DynamoDbStepStore(client, 'payloads'),
-    search: new DynamoDbSearchStore(client, 'payloads'),
+    search: dynamoDbSearchStore(client, 'payloads'),
     items: new DynamoDbItemStore(client, { registry: 'registry', outbox: 'outbox' }),
     eventsTable: 'events',
     effectsTable: 'effects',

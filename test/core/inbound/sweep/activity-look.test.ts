@@ -6,7 +6,7 @@ import { SeededRandom } from '#adapters/memory/seeded-random.ts';
 import { VirtualClock } from '#adapters/memory/virtual-clock.ts';
 import { toSourceId } from '#core/glossary.ts';
 import { type Note, noteKey, noteOnce } from '#core/inbound/protocol/activity.ts';
-import { ActivityLook } from '#core/inbound/sweep/activity-look.ts';
+import { activityLook } from '#core/inbound/sweep/activity-look.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '#core/time.ts';
 import type { Unbroken } from '#core/unbroken.ts';
 
@@ -63,13 +63,13 @@ describe('a run of the sweeper', () => {
       return store.noted(keys);
     };
     const guard = <T>(work: () => Promise<T>): Promise<T | undefined> => work().catch(() => undefined);
-    return { look: new ActivityLook({ noted }, [pay, shop], unbroken, guard), reads: () => reads };
+    return { look: activityLook({ noted }, [pay, shop], unbroken, guard), reads: () => reads };
   }
 
   it('asks for what is noted, and for nothing else; the notes of an hour are read once', async () => {
-    const { look: it, reads } = await look({ since: NOON - HOUR_MS, at: NOON + MINUTE_MS });
-    expect(await it.mayHave(pay, NOON)).toBe(true);
-    expect(await it.mayHave(shop, NOON + HOUR_MS - 1)).toBe(false);
+    const { look: mayHave, reads } = await look({ since: NOON - HOUR_MS, at: NOON + MINUTE_MS });
+    expect(await mayHave(pay, NOON)).toBe(true);
+    expect(await mayHave(shop, NOON + HOUR_MS - 1)).toBe(false);
     expect(reads()).toBe(1);
   });
 
@@ -78,13 +78,13 @@ describe('a run of the sweeper', () => {
     ['the hour began less than an hour after it began to run', { since: NOON - HOUR_MS + 1, at: NOON + MINUTE_MS }],
     ['notes of the hour may have expired', { since: 0, at: NOON + 2 * DAY_MS }],
   ])('asks for everything where %s', async (_, unbroken) => {
-    const { look: it, reads } = await look(unbroken);
-    expect(await it.mayHave(shop, NOON)).toBe(true);
+    const { look: mayHave, reads } = await look(unbroken);
+    expect(await mayHave(shop, NOON)).toBe(true);
     expect(reads()).toBe(0);
   });
 
   it('asks for everything where the notes cannot be read', async () => {
-    const { look: it } = await look({ since: 0, at: NOON }, true);
-    expect(await it.mayHave(shop, NOON)).toBe(true);
+    const { look: mayHave } = await look({ since: 0, at: NOON }, true);
+    expect(await mayHave(shop, NOON)).toBe(true);
   });
 });
