@@ -205,6 +205,7 @@ async function isLost(ports: ReconcilePorts, application: ApplicationItem, messa
   const lost = doubtful.filter((_, at) => rows[at] === undefined && records[at] === undefined);
   if (lost.length === 0) return false;
   telemetry.count('FanOutLost', {}, lost.length);
-  await jobs.send([{ v: 1, app, msg }], app);
+  // Who wants it since then was not missed: only those that wanted it when it was published.
+  await jobs.send([{ v: 1, app, msg, again: true }], app);
   return true;
 }

@@ -1,4 +1,7 @@
+import assert from 'node:assert/strict';
 import { expect, it } from 'vitest';
+import { changeEndpoint } from '#core/outbound/protocol/delivery-writes.ts';
+import { endpointKey } from '#core/outbound/protocol/keys.ts';
 import { spanAt } from '#core/outbound/tend/reconcile-messages.ts';
 import { HOUR_MS, MINUTE_MS } from '#core/time.ts';
 import { answered, OutboundWorld } from '#test/kit/outbound-world.ts';
@@ -72,6 +75,26 @@ it('looks again at a message whose new job is lost as the first one was', async 
   world.start();
   await tendFor(world, 2 * HOUR_MS);
   expect(new Set(world.requests.map(({ id }) => id)).size).toBe(2);
+});
+
+it('sends what was lost to nobody who subscribed since', async () => {
+  const world = new OutboundWorld({ publishes: 'job', idleMs: 5_000 });
+  world.tending = false;
+  const app = await world.createApplication();
+  await world.createEndpoint(app, () => answered(200));
+  const late = await world.createEndpoint(app, () => answered(200), { types: ['other'] });
+  await world.clock.complete(world.publish(app, 'a'), MINUTE_MS);
+  world.jobs.purge();
+  await world.clock.advanceBy(5 * MINUTE_MS);
+  const before = await world.store.get(endpointKey(app, late), 'consistent');
+  assert(before);
+  const changed = { ...before, types: [], subscribedAt: world.clock.now(), version: before.version + 1 };
+  await world.clock.complete(world.store.transact(changeEndpoint(changed, before.version), 'change'), MINUTE_MS);
+  world.start();
+  await tendFor(world, 2 * HOUR_MS);
+  expect(world.requests.map(({ url }) => url)).not.toContain(before.url);
+  expect(world.requests).toHaveLength(1);
+  world.stop();
 });
 
 it('reads each message once, a record each, and nothing more where all is well', async () => {
