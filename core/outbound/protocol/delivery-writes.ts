@@ -746,6 +746,8 @@ export interface Replay {
   readonly alsoRetrying: boolean;
   /** Of a job: what was replayed since then, by anybody, is left alone. */
   readonly asOf?: EpochMs;
+  /** Of a job: what has another status by now is left alone. */
+  readonly only?: RecordItem['status'];
   readonly job?: RowItem['job'];
   /** Of a job: its place in the job's rate. Default: now. */
   readonly dueAt?: EpochMs;
@@ -769,7 +771,8 @@ export const REPLAY_WRITES = { record: 0, row: 1, note: 2 } as const;
 
 /**
  * W17: replay. Either order of two writes strands something; a note of its own knows the request again after somebody else's
- * replay. A job needs no note: what was replayed since its `asOf` is left alone.
+ * replay. A job needs no note: what was replayed since its `asOf`, or has
+ * another status by now, is left alone (test/proof/model/replay-status-model.ts).
  * @by person
  * @if a transaction of record, row and a note of the request: the generation as read, no note yet
  * @else our note is there: send the wake-up again. Else 409
@@ -780,10 +783,11 @@ export function replay(
   request: Replay,
   retentionMs: number,
 ): readonly [RecordUpdate, ItemPut<RowItem>, ...ItemPut<ReplayNoteItem>[]] {
-  const { replayId, by, why, now, alsoRetrying, asOf, job, dueAt = now } = request;
+  const { replayId, by, why, now, alsoRetrying, asOf, only, job, dueAt = now } = request;
   const gen = record.gen + 1;
   const from = alsoRetrying ? [...FINAL_STATUSES, 'retrying'] : FINAL_STATUSES;
-  const conditions = [eq('gen', record.gen), isIn('status', from)];
+  const wanted = only === undefined ? from : [only];
+  const conditions = [eq('gen', record.gen), isIn('status', wanted)];
   if (asOf !== undefined) conditions.push(any(missing('replayedAt'), lt('replayedAt', asOf)));
   return [
     {

@@ -170,7 +170,7 @@ async function runPage(ports: ReplayJobPorts, rules: ReplayJobRules, job: Replay
     return { ...nothing, ep: place.ep, next: await leaveForLater(ports, job, place), full: true };
   }
   // 2. A page of deliveries.
-  const { deliveries, next } = await pageOf(ports, job, place, room);
+  const { deliveries, next } = await pageOf({ store, clock, ...rules }, job, place, room);
   const wanted = deliveries.filter(each => fits(job, each));
   let replayed = 0;
   // 3. Each is a replay of its own; refused is skipped.
@@ -182,7 +182,8 @@ async function runPage(ports: ReplayJobPorts, rules: ReplayJobRules, job: Replay
   const reachable = runtime !== undefined && runtime.gate !== 'deleted';
   const replayable = job.dryRun || !reachable ? [] : wanted;
   const replayOne = async ({ delivery }: Found, dueAt: EpochMs): Promise<boolean> => {
-    if ((await store.get(messageKey(delivery.msg), 'consistent')) === undefined) return false;
+    const message = await store.get(messageKey(delivery.msg), 'consistent');
+    if (message === undefined || message.bodyRemovedAt !== undefined) return false;
     const result = await replayOnce(ports, { ...delivery, app: job.app, ...kept }, rules.retentionMs, {
       replayId: job.id,
       by: job.by,
@@ -190,6 +191,7 @@ async function runPage(ports: ReplayJobPorts, rules: ReplayJobRules, job: Replay
       now: clock.now(),
       alsoRetrying: job.status === 'retrying',
       asOf: job.asOf,
+      only: job.status,
       job: job.id,
       dueAt,
     });

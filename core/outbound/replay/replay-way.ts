@@ -11,10 +11,14 @@ import {
   endpointsRange,
   recordsRange,
 } from '#core/outbound/protocol/keys.ts';
+import { GRACE_MS } from '#core/outbound/protocol/timings.ts';
 import { DAY_MS, parseIso } from '#core/time.ts';
 
 interface WayPorts extends Pick<OutboundPorts, 'clock'> {
   readonly store: Pick<ItemStore, 'query'>;
+}
+interface PagePorts extends WayPorts {
+  readonly retentionMs: number;
 }
 
 const PAGE = 50;
@@ -43,12 +47,12 @@ export interface Found {
 
 /** Dead deliveries by the index, all others by days of the table. */
 export async function pageOf(
-  ports: WayPorts,
+  ports: PagePorts,
   job: ReplayJobItem,
   place: Way,
   most: number,
 ): Promise<{ deliveries: readonly Found[]; next: Way | undefined }> {
-  const { store, clock } = ports;
+  const { store, clock, retentionMs } = ports;
   const { ep, day: _, cursor, ...behind } = place;
   const at = cursor === undefined ? {} : { cursor };
   if (job.status === 'dead') {
@@ -60,7 +64,7 @@ export async function pageOf(
     const next = page.cursor === undefined ? await onward(ports, job, place) : { ...behind, ep, cursor: page.cursor };
     return { deliveries, next };
   }
-  const day = place.day ?? dayOf(job.since ?? clock.now() - 30 * DAY_MS);
+  const day = place.day ?? dayOf(job.since ?? clock.now() - retentionMs - GRACE_MS);
   const page = await store.query({ ...recordsRange(ep, day), limit: Math.min(PAGE, most), ...at });
   const deliveries = page.items.map(item => ({
     delivery: deliveryOfRecord(item),

@@ -1,0 +1,79 @@
+/** A job replays what has its status at the moment of the replay, however long ago its page was read, and finds all that is kept. */
+import { expect, it } from 'vitest';
+import type { ItemStore } from '#core/outbound/ports.ts';
+import { recordEnd } from '#core/outbound/protocol/delivery-writes.ts';
+import type { AppId, EndpointId, MessageId } from '#core/outbound/protocol/ids.ts';
+import { type DeliveryId, messageKey, recordKey, rowsRange } from '#core/outbound/protocol/keys.ts';
+import { runReplayJobs } from '#core/outbound/replay/replay-job.ts';
+import { DAY_MS } from '#core/time.ts';
+import { withEndpoint } from '#test/kit/producer-world.ts';
+
+async function world(code = 500) {
+  const it = await withEndpoint();
+  const { app, ep, call, publish, settle, store, clock, ports, rules } = it;
+  it.answer(code);
+  const id = (await publish(app, JSON.stringify({ key: 'k', type: 'a', data: {} }))).body.id as MessageId;
+  const createdAt = clock.now();
+  await settle();
+  const delivery: DeliveryId = { ep: ep as EndpointId, msg: id, createdAt };
+  const record = () => store.get(recordKey(delivery), 'consistent');
+  /** As the session does whose retry came first. */
+  const deliver = () =>
+    store.update(
+      recordEnd({ ...delivery, app: app as AppId, gen: 1 }, 'delivered', {
+        ...{ now: clock.now(), retentionMs: rules.retentionMs },
+        last: { at: clock.now(), ms: 1, class: 'ok' },
+      }),
+    );
+  /** All of it in one run; before what it writes, or behind what it reads, something happens. */
+  const job = async (body: object, between: Partial<ItemStore> = {}) => {
+    const made = (await call('POST /v1/replay-jobs', {}, { app, ...body })).body.id as string;
+    const over: ItemStore = Object.assign(Object.create(store), between);
+    const wake = { send: async () => undefined };
+    await runReplayJobs({ ...ports, wake, store: over }, rules, clock.now() + 40_000);
+    return (await call('GET /v1/replay-jobs/{job}', { job: made })).body;
+  };
+  return { ...it, id, delivery, record, deliver, job };
+}
+
+it('leaves alone what was delivered since its page was read', async () => {
+  const { store, record, deliver, job } = await world();
+  expect((await record())?.status).toBe('retrying');
+  const query: ItemStore['query'] = async range => {
+    const page = await store.query(range);
+    if (range.partition.startsWith('D#') && page.items.length > 0) await deliver();
+    return page;
+  };
+  expect((await job({ status: 'retrying' }, { query })).counts).toEqual({ seen: 1, replayed: 0, skipped: 1 });
+  expect(await record()).toMatchObject({ status: 'delivered', gen: 1 });
+});
+
+it('leaves alone what is delivered in the moment before its write', async () => {
+  const { store, record, deliver, job } = await world();
+  const transact: ItemStore['transact'] = async (...given) => {
+    await deliver();
+    return store.transact(...given);
+  };
+  expect((await job({ status: 'retrying' }, { transact })).counts).toEqual({ seen: 1, replayed: 0, skipped: 1 });
+  expect(await record()).toMatchObject({ status: 'delivered', gen: 1 });
+});
+
+it('finds what expired, and whatever else is kept, without a time to begin at', async () => {
+  const { app, ep, call, settle, pass, record, job, wakeUps } = await world(503);
+  await call('POST /v1/apps/{app}/endpoints/{ep}/pause', { app, ep }, {});
+  pass(33 * DAY_MS);
+  wakeUps.push({ v: 1, ep, mode: 'end' });
+  await settle();
+  expect((await record())?.status).toBe('expired');
+  expect((await job({ status: 'expired' })).counts).toEqual({ seen: 1, replayed: 1, skipped: 0 });
+});
+
+it('leaves alone what has no body any more', async () => {
+  const { app, id, call, store, record, job, deliver, delivery } = await world();
+  await deliver();
+  await call('DELETE /v1/apps/{app}/messages/{msg}/body', { app, msg: id });
+  expect((await store.get(messageKey(id), 'consistent'))?.bodyRemovedAt).toBeDefined();
+  expect((await job({ status: 'delivered' })).counts).toEqual({ seen: 1, replayed: 0, skipped: 1 });
+  expect(await record()).toMatchObject({ status: 'delivered', gen: 1 });
+  expect((await store.query(rowsRange(delivery.ep))).items.filter(({ gen }) => gen > 1)).toEqual([]);
+});
