@@ -11,10 +11,15 @@ export type Report = (problem: ConfigProblem) => void;
 /** What a check allows, as JSON Schema 2020-12 says it: the OpenAPI documents are made of these. */
 export type JsonSchema = Readonly<Record<string, unknown>>;
 /** Checks a value that is present; `path` names it in reports. Without a `schema` it allows what no schema can say. */
-export interface Check {
+export interface Check<T = unknown> {
   (value: unknown, path: string, report: Report): void;
   readonly schema?: JsonSchema;
+  /** What it leaves: there is no such member, only its type. */
+  readonly [checked]?: T;
 }
+declare const checked: unique symbol;
+/** What a check leaves. */
+export type Checked<C> = C extends Check<infer T> ? T : never;
 /** A check for every key of `T`: a key without one does not compile. */
 export type ChecksOf<T> = { readonly [Key in keyof T]-?: Check };
 
@@ -27,8 +32,8 @@ export function problemsOf(value: unknown, check: Check): readonly ConfigProblem
 
 /** A check, and what it allows. The functions that make checks have no effect: a bundle drops those it does not use. */
 // @__NO_SIDE_EFFECTS__
-export function allowing(schema: JsonSchema, check: Check): Check {
-  return Object.assign(check, { schema });
+export function allowing<T = unknown>(schema: JsonSchema, check: Check): Check<T> {
+  return Object.assign(check as Check<T>, { schema });
 }
 
 /** A value as text for a report: short, on one line. */
@@ -41,7 +46,7 @@ export function show(value: unknown): string {
 
 /** A whole number (or, with `step: 'any'`, a finite number) within bounds. */
 // @__NO_SIDE_EFFECTS__
-export function number(min: number, max: number, unit: string, step: 'whole' | 'any' = 'whole'): Check {
+export function number(min: number, max: number, unit: string, step: 'whole' | 'any' = 'whole'): Check<number> {
   const type = step === 'whole' ? 'integer' : 'number';
   return allowing({ type, minimum: min, maximum: max }, (value, path, report) => {
     const fits = typeof value === 'number' && Number.isFinite(value) && value >= min && value <= max;
@@ -58,7 +63,7 @@ export function number(min: number, max: number, unit: string, step: 'whole' | '
 
 /** A whole number as the text of a query. */
 // @__NO_SIDE_EFFECTS__
-export function digits(min: number, max: number): Check {
+export function digits(min: number, max: number): Check<string> {
   return allowing({ type: 'integer', minimum: min, maximum: max }, (value, path, report) => {
     const read = typeof value === 'string' && /^\d{1,9}$/.test(value) ? Number(value) : Number.NaN;
     if (read >= min && read <= max) return;
@@ -66,14 +71,14 @@ export function digits(min: number, max: number): Check {
   });
 }
 
-export const boolean: Check = allowing({ type: 'boolean' }, (value, path, report) => {
+export const boolean: Check<boolean> = allowing({ type: 'boolean' }, (value, path, report) => {
   if (typeof value === 'boolean') return;
   report({ path, given: show(value), allowed: 'true or false', fix: 'write true or false without quotes' });
 });
 
 /** Text that matches a pattern; `allowed` says it in words with an example. */
 // @__NO_SIDE_EFFECTS__
-export function text(pattern: RegExp, allowed: string, fix: string): Check {
+export function text(pattern: RegExp, allowed: string, fix: string): Check<string> {
   return allowing({ type: 'string', pattern: pattern.source }, (value, path, report) => {
     if (typeof value === 'string' && pattern.test(value)) return;
     report({ path, given: show(value), allowed, fix });
@@ -81,7 +86,7 @@ export function text(pattern: RegExp, allowed: string, fix: string): Check {
 }
 
 // @__NO_SIDE_EFFECTS__
-export function oneOf(...options: readonly (string | number)[]): Check {
+export function oneOf<const Option extends string | number>(...options: readonly Option[]): Check<Option> {
   return allowing({ enum: options }, (value, path, report) => {
     if (options.some(option => option === value)) return;
     const near = typeof value === 'string' ? closest(value, options.map(String)) : undefined;
@@ -109,7 +114,7 @@ export function wordOr(word: string, check: Check): Check {
 }
 
 // @__NO_SIDE_EFFECTS__
-export function listOf(check: Check): Check {
+export function listOf<T>(check: Check<T>): Check<readonly T[]> {
   return allowing({ type: 'array', items: check.schema ?? {} }, (value, path, report) => {
     if (!Array.isArray(value)) {
       report({ path, given: show(value), allowed: 'a list', fix: 'put square brackets around it' });
@@ -133,7 +138,7 @@ export function recordOf(check: Check, checkKey?: Check): Check {
 
 /** An object with exactly these keys; `undefined` counts as left out. Unknown keys are problems. */
 // @__NO_SIDE_EFFECTS__
-export function object<T>(checks: ChecksOf<T>, required: readonly (keyof T & string)[] = []): Check {
+export function object<T>(checks: ChecksOf<T>, required: readonly (keyof T & string)[] = []): Check<T> {
   const fields = checks as Readonly<Record<string, Check>>;
   const schemas = Object.entries(fields).map(([key, check]) => [key, check.schema ?? {}]);
   const schema = { type: 'object', properties: Object.fromEntries(schemas), additionalProperties: false };

@@ -1,7 +1,8 @@
 /** Applications, as a person limits and erases them: through the delivery API, nothing beside it. */
 
-import type { ApplicationView, LimitsBody } from '#core/outbound/api/applications-api.ts';
+import type { ApplicationView } from '#core/outbound/api/applications-api.ts';
 import type { ErasureView } from '#core/outbound/api/erasure-api.ts';
+import type { LimitsBody } from '#core/outbound/api/fields.ts';
 import type { Operator } from '#operator/operator.ts';
 import { applicationOf, ask } from './deliveries.ts';
 

@@ -3,8 +3,8 @@
 import type { Command } from 'commander';
 import { wholeNumber } from '#cli/filter-options.ts';
 import { type CommandSet, type Run, withExamples } from '#cli/run.ts';
-import type { LimitsBody } from '#core/outbound/api/applications-api.ts';
 import type { ErasureView } from '#core/outbound/api/erasure-api.ts';
+import type { LimitsBody } from '#core/outbound/api/fields.ts';
 import { changeLimits, eraseApplication, readErasureOf } from '#operator/customers/applications.ts';
 import { applicationOf, listApplications } from '#operator/customers/deliveries.ts';
 

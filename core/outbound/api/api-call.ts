@@ -14,7 +14,7 @@ import { findEndpoint } from '#core/outbound/registry/endpoints.ts';
 import type { SignAttempt } from '#core/outbound/sign/attempt-to-sign.ts';
 import type { GivenForm } from '#core/outbound/sign/signature-form.ts';
 import type { SigningCrypto, Telemetry, Timer } from '#core/ports.ts';
-import { allowing, type Check, digits, object, problemsOf } from '#core/problem.ts';
+import { allowing, type Check, type Checked, digits, object, problemsOf } from '#core/problem.ts';
 import { refuse, refuseProblems } from '#core/problem-reply.ts';
 import { json, type Reply } from '#core/reply.ts';
 import { textOf, utf8 } from '#core/scan/bytes.ts';
@@ -70,18 +70,24 @@ export interface ApiCall {
 
 const BODY_LIMIT = 65_536;
 
-/** The JSON body, each field checked; `T` is what the checks leave. Throws `Refused` with every problem. */
-export function bodyOf<T>(
+type Fields = Readonly<Record<string, Check>>;
+/** What the checks of its fields leave of a body. */
+export type Body<F extends Fields, Needed extends keyof F = never> = {
+  readonly [Name in keyof F]?: Checked<F[Name]>;
+} & { readonly [Name in Needed]: Checked<F[Name]> };
+
+/** The JSON body, each field checked. Throws `Refused` with every problem. */
+export function bodyOf<F extends Fields, Needed extends keyof F & string = never>(
   { body }: ApiCall,
-  fields: Readonly<Record<string, Check>>,
-  required: readonly string[] = [],
-) {
+  fields: F,
+  required: readonly Needed[] = [],
+): Body<F, Needed> {
   if ((body ?? '').length > BODY_LIMIT)
     refuse(413, 'too_large', `the body has ${body?.length} characters; at most ${BODY_LIMIT} are allowed`);
   const given = decodeJsonObject(body === undefined || body.trim() === '' ? '{}' : body);
   if (given === undefined) return refuse(400, 'invalid_request', 'the body is not a JSON object');
   refuseProblems(problemsOf(given, object(fields, required)));
-  return given as T;
+  return given as Body<F, Needed>;
 }
 
 /** The query, each parameter checked as text. */

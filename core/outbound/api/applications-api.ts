@@ -2,7 +2,7 @@
 import { given } from '#core/given.ts';
 import { SCHEDULES, type ScheduleName } from '#core/outbound/drain/schedule.ts';
 import type { AppId } from '#core/outbound/protocol/ids.ts';
-import type { AppLimits, ApplicationItem, Format, SignatureProfile } from '#core/outbound/protocol/items.ts';
+import type { AppLimits, ApplicationItem } from '#core/outbound/protocol/items.ts';
 import { APPS, applicationKey, listOf } from '#core/outbound/protocol/keys.ts';
 import {
   type ApplicationChange,
@@ -16,27 +16,20 @@ import { formProblems } from '#core/outbound/sign/signature-form.ts';
 import { refuse, refuseProblems } from '#core/problem-reply.ts';
 import { json, type Reply } from '#core/reply.ts';
 import { DAY_MS, toIso } from '#core/time.ts';
-import { type ApiCall, applicationOf, bodyOf, listed, PAGE_QUERY, pageOf, queryOf, uidOf } from './api-call.ts';
-import { applicationFields, uid } from './fields.ts';
+import {
+  type ApiCall,
+  applicationOf,
+  type Body,
+  bodyOf,
+  listed,
+  PAGE_QUERY,
+  pageOf,
+  queryOf,
+  uidOf,
+} from './api-call.ts';
+import { applicationFields, type LimitsBody, uid } from './fields.ts';
 
-export interface LimitsBody {
-  readonly endpoints?: number;
-  readonly publish_per_second?: number;
-  readonly payload_bytes?: number;
-  readonly retention_days?: number;
-}
-interface ApplicationBody {
-  readonly uid?: string;
-  readonly name?: string;
-  readonly metadata?: Readonly<Record<string, unknown>>;
-  readonly limits?: LimitsBody;
-  readonly format?: Format;
-  readonly schedule?: ScheduleName | readonly number[] | null;
-  readonly default_api_version?: string | null;
-  readonly signature?: SignatureProfile | null;
-  readonly signature_header?: string | null;
-  readonly key_id_in?: ApplicationItem['keyId'] | null;
-}
+type ApplicationBody = Body<ReturnType<typeof applicationFields>> & { readonly uid?: string };
 
 /** A schedule by its name, or as it is. */
 export const waitsOf = (given: ScheduleName | readonly number[]): readonly number[] =>
@@ -109,7 +102,7 @@ export function applicationOfBody(body: ApplicationBody): NewApplication {
 }
 
 export async function createApp(call: ApiCall, given?: ApplicationBody): Promise<Reply> {
-  const body = given ?? bodyOf<ApplicationBody>(call, { ...fieldsOf(call), uid }, ['name']);
+  const body = given ?? bodyOf(call, { ...fieldsOf(call), uid }, ['name']);
   refuseForm(call, changeOf(body));
   const result = await createApplication(call.ports, applicationOfBody(body));
   if (result.kind === 'created') return json(201, showApplication(result.application));
@@ -124,13 +117,13 @@ export async function createApp(call: ApiCall, given?: ApplicationBody): Promise
 export async function putApp(call: ApiCall): Promise<Reply> {
   const ref = call.path['app'] ?? '';
   const name = uidOf(ref, 'an application');
-  const body = bodyOf<ApplicationBody>(call, fieldsOf(call), ['name']);
+  const body = bodyOf(call, fieldsOf(call), ['name']);
   const there = await findApplication(call.ports.store, ref);
   return there ? change(call, there, body) : createApp(call, { ...body, uid: name });
 }
 
 export async function changeApp(call: ApiCall): Promise<Reply> {
-  const body = bodyOf<ApplicationBody>(call, fieldsOf(call));
+  const body = bodyOf(call, fieldsOf(call));
   return change(call, await applicationOf(call), body);
 }
 

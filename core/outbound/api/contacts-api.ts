@@ -13,16 +13,16 @@ import { refuse, refuseProblems } from '#core/problem-reply.ts';
 import { json, type Reply } from '#core/reply.ts';
 import { toHex, utf8 } from '#core/scan/bytes.ts';
 import { toIso } from '#core/time.ts';
-import { type ApiCall, activeOf, applicationOf, bodyOf, countOrRefuse, logAct } from './api-call.ts';
+import { type ApiCall, activeOf, applicationOf, type Body, bodyOf, countOrRefuse, logAct } from './api-call.ts';
 import { sealKey, secretOf, showSecret } from './endpoint-secret.ts';
 import { refuseTarget } from './endpoints-api.ts';
 import { mailAddress, url } from './fields.ts';
 
-type ContactBody = { readonly [Kind in ContactKind]?: string };
 export const CONTACT_FIELDS = {
   email: mailAddress,
   url,
 };
+type ContactBody = Body<typeof CONTACT_FIELDS>;
 /** The form that signs what a contact is told. */
 const FORM = { signature: 'standard' } as const;
 
@@ -48,7 +48,7 @@ export async function listContacts(call: ApiCall): Promise<Reply> {
 export async function createContact(call: ApiCall): Promise<Reply> {
   const { ports } = call;
   const kinds = refuseOff(call);
-  const body = bodyOf<ContactBody>(call, CONTACT_FIELDS);
+  const body = bodyOf(call, CONTACT_FIELDS);
   const wanted = addressOf(body);
   if (wanted.email !== undefined && !kinds.includes('email'))
     refuse(409, 'no_email', 'this environment sends no mail: give a url, or set outbound.email in gateway.config.ts');

@@ -17,11 +17,7 @@ export const isByCustomer = (by: string): boolean => by.startsWith(BY);
 export const MASKED = '…';
 
 /** The fields of a body that whoever calls may give. */
-export function fieldsFor<T>(
-  customer: Customer | undefined,
-  fields: Readonly<Record<string, T>>,
-  allowed: readonly string[],
-): Readonly<Record<string, T>> {
+export function fieldsFor<F extends object>(customer: Customer | undefined, fields: F, allowed: readonly string[]): F {
   if (customer === undefined) return fields;
-  return Object.fromEntries(Object.entries(fields).filter(([name]) => allowed.includes(name)));
+  return Object.fromEntries(Object.entries(fields).filter(([name]) => allowed.includes(name))) as F;
 }

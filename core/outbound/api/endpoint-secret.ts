@@ -22,6 +22,7 @@ import { DAY_SECONDS, toIso } from '#core/time.ts';
 import {
   type ApiCall,
   type ApiPorts,
+  type Body,
   bodyOf,
   endpointOf,
   endpointOfKind,
@@ -34,13 +35,9 @@ const SECRET_BYTES = 32;
 /** Of secrets that another system made: they stay as they are. */
 const OTHER_LENGTHS = { min: 8, max: 128 };
 
-export interface SecretBody {
-  readonly secret?: string;
-  readonly alg?: 'sha256' | 'ed25519';
-}
 const SECRET = /^[\x20-\x7e]{16,220}$/;
 /** Never repeats what was given. */
-const secretCheck = allowing({ type: 'string', pattern: SECRET.source }, (value, path, report) => {
+const secretCheck = allowing<string>({ type: 'string', pattern: SECRET.source }, (value, path, report) => {
   if (typeof value === 'string' && SECRET.test(value)) return;
   const given = typeof value === 'string' ? `a text of ${value.length} characters` : typeof value;
   const allowed = 'whsec_… or whsk_…; in the forms that are keyed by its text any 16 to 128 printable ASCII characters';
@@ -50,6 +47,7 @@ export const SECRET_FIELDS = {
   secret: secretCheck,
   alg: oneOf('sha256', 'ed25519'),
 };
+export type SecretBody = Body<typeof SECRET_FIELDS>;
 
 /** The secret that was given, or a fresh one. Throws `Refused` (400) and never repeats what was given. */
 export function secretOf(
@@ -127,14 +125,10 @@ export const ROTATE_FIELDS = {
   grace_seconds: number(0, 7 * DAY_SECONDS, 'seconds'),
   request_id: requestId,
 };
-interface RotateBody extends SecretBody {
-  readonly grace_seconds?: number;
-  readonly request_id?: string;
-}
 /** The new key signs at once, the old one for the grace; in forms with room for one, until it is activated. */
 export async function rotateSecret(call: ApiCall): Promise<Reply> {
   const { ports } = call;
-  const body = bodyOf<RotateBody>(call, ROTATE_FIELDS);
+  const body = bodyOf(call, ROTATE_FIELDS);
   const endpoint = await endpointOfKind(call, 'push');
   const now = ports.clock.now();
   const oldUntil = now + (body.grace_seconds ?? DAY_SECONDS) * 1_000;

@@ -61,7 +61,7 @@ export async function createOne(call: ApiCall, given?: NewBody): Promise<Reply> 
   const { verify } = queryOf(call, VERIFY_QUERY);
   const all = { ...endpointFields(rules.headerPrefix), ...SECRET_FIELDS, uid };
   const fields = fieldsFor(call.customer, all, CUSTOMER_FIELDS);
-  const body = given ?? bodyOf<NewBody>(call, fields);
+  const body = given ?? (bodyOf(call, fields) as NewBody);
   const isPulled = body.kind === 'pull';
   const pinged = { path: 'verify', given: verify ?? '', allowed: 'nothing with kind pull', fix: 'leave it out' };
   refuseProblems([...kindProblems(body, undefined, true), ...(isPulled && verify !== undefined ? [pinged] : [])]);
@@ -121,7 +121,7 @@ async function madeBefore(call: ApiCall, app: AppId, wanted: NewEndpoint, secret
 export async function putOne(call: ApiCall): Promise<Reply> {
   const ref = call.path['ep'] ?? '';
   const name = uidOf(ref, 'an endpoint');
-  const body = bodyOf<NewBody>(call, { ...endpointFields(call.rules.headerPrefix), ...SECRET_FIELDS });
+  const body = bodyOf(call, { ...endpointFields(call.rules.headerPrefix), ...SECRET_FIELDS }) as NewBody;
   const { id } = await applicationOf(call);
   const there = await findEndpoint(call.ports.store, id, ref);
   if (there === undefined) return createOne(call, { ...body, uid: name });
@@ -137,8 +137,8 @@ export async function putOne(call: ApiCall): Promise<Reply> {
 
 export async function changeOne(call: ApiCall): Promise<Reply> {
   const given = fieldsFor(call.customer, endpointFields(call.rules.headerPrefix), CUSTOMER_FIELDS);
-  const body = bodyOf<EndpointBody & { if_version?: number }>(call, { ...given, ...VERSION_FIELDS });
-  return change(call, await endpointOf(call), body, body.if_version);
+  const body = bodyOf(call, { ...given, ...VERSION_FIELDS });
+  return change(call, await endpointOf(call), body as EndpointBody, body.if_version);
 }
 
 /** What waits goes to the new URL, too. */

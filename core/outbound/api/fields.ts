@@ -1,5 +1,5 @@
 /** What the fields of requests may hold: one table of checks, given the names that the API writes. */
-import { isSchedule, SCHEDULES } from '#core/outbound/drain/schedule.ts';
+import { isSchedule, SCHEDULES, type ScheduleName } from '#core/outbound/drain/schedule.ts';
 import { FILTER_OPS, MAX_CLAUSES, MAX_DEPTH } from '#core/outbound/fan-out/content-filter.ts';
 import { FORMATS, KEY_ID_PLACES, SIGNATURE_PROFILES, SIGNED_LIKE } from '#core/outbound/protocol/items.ts';
 import { MAX_BODY_BYTES } from '#core/outbound/publish/message-body.ts';
@@ -18,14 +18,14 @@ import {
 import { ISO_8601, parseIso } from '#core/time.ts';
 
 /** A check of what the given ones allow, with a largest length. */
-export const listUpTo = /* @__NO_SIDE_EFFECTS__ */ (most: number, check: Check): Check =>
+export const listUpTo = /* @__NO_SIDE_EFFECTS__ */ <T>(most: number, check: Check<T>): Check<readonly T[]> =>
   allowing({ ...listOf(check).schema, maxItems: most }, (value, path, report) => {
     if (Array.isArray(value) && value.length > most)
       return report({ path, given: `${value.length} of them`, allowed: `at most ${most}`, fix: 'give fewer' });
     listOf(check)(value, path, report);
   });
 /** Also null, which takes the value away. */
-export const orNull = /* @__NO_SIDE_EFFECTS__ */ (check: Check): Check =>
+export const orNull = /* @__NO_SIDE_EFFECTS__ */ <T>(check: Check<T>): Check<T | null> =>
   allowing(nullable(check.schema ?? {}), (value, path, report) => {
     if (value !== null) check(value, path, report);
   });
@@ -49,19 +49,22 @@ const pattern = text(
 );
 export const channel = text(TYPE, '1 to 100 letters, digits, _ . and -', 'rename the channel');
 export const apiVersion = text(/^[!-~]{1,40}$/, '1 to 40 printable ASCII characters', 'shorten it');
-export const time: Check = allowing(
+export const time: Check<string> = allowing(
   { type: 'string', format: 'date-time', pattern: ISO_8601.source },
   (value, path, report) => {
     if (typeof value === 'string' && parseIso(value) !== undefined) return;
     report({ path, given: show(value), allowed: 'an ISO 8601 time', fix: 'e.g. "2026-11-22T08:00:00Z"' });
   },
 );
-export const metadata: Check = allowing({ type: 'object' }, (value, path, report) => {
-  const fits = typeof value === 'object' && value !== null && !Array.isArray(value);
-  if (fits && JSON.stringify(value).length <= 2_048) return;
-  report({ path, given: show(value), allowed: 'an object of at most 2 KB', fix: 'shorten it' });
-});
-function scheduleCheck(): Check {
+export const metadata: Check<Readonly<Record<string, unknown>>> = allowing(
+  { type: 'object' },
+  (value, path, report) => {
+    const fits = typeof value === 'object' && value !== null && !Array.isArray(value);
+    if (fits && JSON.stringify(value).length <= 2_048) return;
+    report({ path, given: show(value), allowed: 'an object of at most 2 KB', fix: 'shorten it' });
+  },
+);
+function scheduleCheck(): Check<ScheduleName | readonly number[]> {
   const waits = { type: 'array', minItems: 1, maxItems: 20, items: number(1, 86_400, 'seconds').schema };
   return allowing({ anyOf: [{ enum: Object.keys(SCHEDULES) }, waits] }, (value, path, report) => {
     if (typeof value === 'string' && Object.hasOwn(SCHEDULES, value)) return;
@@ -72,11 +75,17 @@ function scheduleCheck(): Check {
 }
 export const schedule = /* @__PURE__ */ scheduleCheck();
 
+export interface LimitsBody {
+  readonly endpoints?: number;
+  readonly publish_per_second?: number;
+  readonly payload_bytes?: number;
+  readonly retention_days?: number;
+}
 /** Of an application. `retentionDays`: the environment's, which no limit exceeds. */
 export const applicationFields = (retentionDays: number, prefix: string) => ({
   name: text(/^[^\p{Cc}]{1,200}$/u, 'text of 1 to 200 characters', 'name it'),
   metadata,
-  limits: object({
+  limits: object<LimitsBody>({
     endpoints: number(1, 10_000, 'endpoints'),
     publish_per_second: number(1, 1_000, 'messages a second'),
     payload_bytes: number(1_024, MAX_BODY_BYTES, 'bytes'),
@@ -161,7 +170,7 @@ export const headersCheck = (prefix: string): Check =>
 /** What `signature` puts into a request under these names is ours. */
 const OUR_OWN = ['event', 'attempt', 'version', 'sequence', 'key-id', 'test'];
 /** The header of a signature, in any case. */
-export const signatureHeader = (prefix: string): Check =>
+export const signatureHeader = (prefix: string): Check<string> =>
   allowing({ type: 'string', pattern: NAME.source.replace('a-z', 'A-Za-z') }, (value, path, report) => {
     const lower = typeof value === 'string' ? value.toLowerCase() : '';
     const isOurs = DENIED.test(lower) || OUR_OWN.some(name => lower === prefix + name) || lower === 'x-webhook-id';

@@ -8,6 +8,7 @@ import { json, type Reply } from '#core/reply.ts';
 import { parseIso } from '#core/time.ts';
 import {
   type ApiCall,
+  type Body,
   bodyOf,
   countOrRefuse,
   endpointOf,
@@ -19,10 +20,7 @@ import { time, why } from './fields.ts';
 
 export const GATE_FIELDS = { why };
 export const ENABLE_FIELDS = { why, backlog: oneOf('drain', 'drop', 'since'), since: time };
-interface WhyBody {
-  readonly why?: string;
-}
-const actOf = (call: ApiCall, body: WhyBody) => {
+const actOf = (call: ApiCall, body: Body<typeof GATE_FIELDS>) => {
   const said = body.why === undefined || body.why === '' ? `by ${call.caller.slice(0, 200)}` : body.why;
   const by = call.customer === undefined ? ('operator' as const) : ('customer' as const);
   return { by, why: said, now: call.ports.clock.now() };
@@ -32,7 +30,7 @@ const actOf = (call: ApiCall, body: WhyBody) => {
 export const turnOne =
   (act: typeof pause) =>
   async (call: ApiCall): Promise<Reply> => {
-    const body = bodyOf<WhyBody>(call, GATE_FIELDS);
+    const body = bodyOf(call, GATE_FIELDS);
     const endpoint = await endpointOf(call);
     const result = await act(call.ports, endpoint.id, actOf(call, body));
     if (act === disable && result.kind === 'done')
@@ -42,7 +40,7 @@ export const turnOne =
 
 /** `backlog`: what becomes of what waited; with `since`, older messages are dropped. */
 export async function enableOne(call: ApiCall): Promise<Reply> {
-  const body = bodyOf<WhyBody & { backlog?: 'drain' | 'drop' | 'since'; since?: string }>(call, ENABLE_FIELDS);
+  const body = bodyOf(call, ENABLE_FIELDS);
   const { backlog = 'drain' } = body;
   const now = call.ports.clock.now();
   const since = body.since === undefined ? undefined : pastOf(now, parseIso(body.since) ?? now, 'since');

@@ -6,24 +6,10 @@ import { boolean, number, oneOf, text } from '#core/problem.ts';
 import { refuse } from '#core/problem-reply.ts';
 import { json, type Reply } from '#core/reply.ts';
 import { DAY_SECONDS, HOUR_SECONDS, toIso } from '#core/time.ts';
-import { type ApiCall, activeOf, bodyOf, logAct } from './api-call.ts';
+import { type ApiCall, activeOf, type Body, bodyOf, logAct } from './api-call.ts';
 import { listUpTo } from './fields.ts';
-import {
-  CAPABILITIES,
-  type Capability,
-  isTokenId,
-  MOST_REVOKED,
-  mintToken,
-  READ_ONLY,
-  withRevoked,
-} from './portal-token.ts';
+import { CAPABILITIES, isTokenId, MOST_REVOKED, mintToken, READ_ONLY, withRevoked } from './portal-token.ts';
 
-interface TokenBody {
-  readonly capabilities?: readonly Capability[];
-  readonly read_only?: boolean;
-  readonly expires_in_seconds?: number;
-  readonly subject?: string;
-}
 export const TOKEN_FIELDS = {
   capabilities: listUpTo(CAPABILITIES.length, oneOf(...CAPABILITIES)),
   read_only: boolean,
@@ -38,7 +24,7 @@ export const TOKEN_FIELDS = {
 /** The token is in this answer and nowhere else: it is not stored. */
 export async function createToken(call: ApiCall): Promise<Reply> {
   const { ports, rules } = call;
-  const body = bodyOf<TokenBody>(call, TOKEN_FIELDS);
+  const body = bodyOf(call, TOKEN_FIELDS);
   const portalUrl =
     rules.portalUrl ??
     refuse(
@@ -100,7 +86,7 @@ export async function revokeTokens(call: ApiCall): Promise<Reply> {
   return { status: 204, headers: {}, body: '' };
 }
 
-function capabilitiesOf({ capabilities = CAPABILITIES, read_only: readOnly = false }: TokenBody) {
+function capabilitiesOf({ capabilities = CAPABILITIES, read_only: readOnly = false }: Body<typeof TOKEN_FIELDS>) {
   const wanted = CAPABILITIES.filter(each => each === 'read' || capabilities.includes(each));
   return readOnly ? wanted.filter(each => READ_ONLY.includes(each)) : wanted;
 }

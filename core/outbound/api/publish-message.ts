@@ -9,7 +9,7 @@ import {
   judgePublication,
 } from '#core/outbound/catalogue/judge-publication.ts';
 import type { ItemStore } from '#core/outbound/ports.ts';
-import { FORMATS, type Format, type Mode } from '#core/outbound/protocol/items.ts';
+import { FORMATS } from '#core/outbound/protocol/items.ts';
 import { BROADCAST } from '#core/outbound/protocol/keys.ts';
 import type { PublishPorts, PublishRules } from '#core/outbound/publish/publish.ts';
 import { type Publication, publish } from '#core/outbound/publish/publish.ts';
@@ -23,6 +23,7 @@ import { fromBase64, textOf } from '#core/scan/bytes.ts';
 import { parseJson } from '#core/scan/json-object.ts';
 import { ROOT, scanJson } from '#core/scan/json-scan.ts';
 import { parseIso, toIso } from '#core/time.ts';
+import type { Body } from './api-call.ts';
 import { anything, apiVersion, channel, listUpTo, time, typeName } from './fields.ts';
 
 export interface PublishApiPorts extends PublishPorts, Pick<CataloguePorts, 'judge'> {
@@ -62,21 +63,7 @@ export const MESSAGE_FIELDS = {
   max_attempts: number(1, 21, 'attempts'),
   format: oneOf(...FORMATS),
 };
-interface MessageBody {
-  readonly key: string;
-  readonly type: string;
-  readonly raw?: string;
-  readonly content_type?: string;
-  readonly channels?: readonly string[];
-  readonly api_version?: string;
-  readonly mode?: Mode;
-  readonly timestamp?: string;
-  readonly subject?: string;
-  readonly request_id?: string;
-  readonly sequence?: string;
-  readonly max_attempts?: number;
-  readonly format?: Format;
-}
+type MessageBody = Body<typeof MESSAGE_FIELDS, 'key' | 'type'>;
 
 export async function publishMessage(
   ports: PublishApiPorts,

@@ -11,7 +11,7 @@ import { problemsOfType, TYPE_FIELDS } from './type-check.ts';
 /** Makes or replaces it: safe to repeat. Every schema and example is judged first. */
 export async function putType(call: ApiCall): Promise<Reply> {
   const { name, key } = typeKeyOf(call);
-  const body = bodyOf<Omit<CatalogueType, 'name'>>(call, TYPE_FIELDS);
+  const body = bodyOf(call, TYPE_FIELDS) as Omit<CatalogueType, 'name'>;
   refuseProblems(await problemsOfType(call.ports.judge, name, body));
   const { description = '', validate = 'off', ends_at: ends, ...rest } = body;
   const endsAt = ends === undefined ? {} : { endsAt: parseIso(ends) as number };

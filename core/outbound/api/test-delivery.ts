@@ -44,7 +44,7 @@ export type TestAnswer = Awaited<ReturnType<typeof exchangeTest>>['shown'];
 export const TEST_FIELDS = { type: typeName, data: anything };
 /** Works for paused endpoints, not for disabled ones. */
 export async function testOne(call: ApiCall): Promise<Reply> {
-  const body = bodyOf<{ type?: string; data?: unknown }>(call, TEST_FIELDS);
+  const body = bodyOf(call, TEST_FIELDS);
   const { ports, rules } = call;
   const endpoint = await endpointOfKind(call, 'push');
   const runtime = await ports.store.get(runtimeKey(endpoint.id), 'consistent');

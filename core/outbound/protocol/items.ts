@@ -390,7 +390,7 @@ export interface RowItem {
 
 export const OPEN_STATUSES = ['pending', 'retrying'] as const;
 export const FINAL_STATUSES = ['delivered', 'dead', 'aborted', 'expired', 'dropped', 'canceled'] as const;
-export type OpenStatus = (typeof OPEN_STATUSES)[number];
+type OpenStatus = (typeof OPEN_STATUSES)[number];
 export type FinalStatus = (typeof FINAL_STATUSES)[number];
 
 /** Where a success was sent, and both sides' headers, as far as they fit. */

@@ -124,27 +124,20 @@ export const MATCH_FIELDS = {
   api_version: apiVersion,
   mode: oneOf('live', 'test'),
 };
-interface MatchBody {
-  readonly type: string;
-  readonly data?: unknown;
-  readonly channels?: readonly string[];
-  readonly api_version?: string;
-  readonly mode?: 'live' | 'test';
-}
 /** Which endpoints would get such a message, and why the others would not. Nothing is stored. */
 export async function matchMessage(call: ApiCall): Promise<Reply> {
-  const body = bodyOf<MatchBody>(call, MATCH_FIELDS, ['type']);
+  const body = bodyOf(call, MATCH_FIELDS, ['type']);
   const { store, clock } = call.ports;
   const { id } = await applicationOf(call);
   const data = utf8(JSON.stringify(body.data ?? {}));
   const wanted = {
-    ...{ type: body.type, mode: body.mode ?? 'live', createdAt: clock.now() },
+    ...{ type: body.type, mode: body.mode ?? ('live' as const), createdAt: clock.now() },
     ...given({ channels: body.channels, apiVersion: body.api_version }),
   };
   const found: { endpoint: string; matches: boolean; why_not: string | null }[] = [];
   for (const endpoint of await allOf(store, { ...endpointsRange(id), limit: 1_000 })) {
     if (endpoint.deletedAt !== undefined) continue;
-    const mismatch = mismatchOf(endpoint, wanted as Parameters<typeof mismatchOf>[1], () => data);
+    const mismatch = mismatchOf(endpoint, wanted, () => data);
     found.push({ endpoint: endpoint.id, matches: mismatch === undefined, why_not: mismatch ?? null });
   }
   return json(200, { matches: found.filter(({ matches }) => matches).length, endpoints: found });

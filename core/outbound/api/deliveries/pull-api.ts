@@ -120,7 +120,7 @@ function deliveryOf(of: Pick<Delivery, 'ep' | 'app'> & { readonly type?: string 
 
 /** The rows that were given are delivered. Once more, or after somebody else: nothing is left to do. */
 export async function acknowledge(call: ApiCall): Promise<Reply> {
-  const { cursor } = bodyOf<{ cursor: string }>(call, ACK_FIELDS, ['cursor']);
+  const { cursor } = bodyOf(call, ACK_FIELDS, ['cursor']);
   const { store, clock, telemetry } = call.ports;
   const { retentionMs } = call.rules;
   const endpoint = await endpointOfKind(call, 'pull');

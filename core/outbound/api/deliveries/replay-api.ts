@@ -19,12 +19,7 @@ import { fieldsFor } from '#core/outbound/api/customer.ts';
 import { listUpTo, requestId, time, typeName, why } from '#core/outbound/api/fields.ts';
 import { iso } from '#core/outbound/protocol/endpoint-state.ts';
 import { freshId, type JobId, type MessageId } from '#core/outbound/protocol/ids.ts';
-import {
-  FINAL_STATUSES,
-  type FinalStatus,
-  type OpenStatus,
-  type ReplayJobItem,
-} from '#core/outbound/protocol/items.ts';
+import { FINAL_STATUSES, type ReplayJobItem } from '#core/outbound/protocol/items.ts';
 import { JOBS, JOBS_OVER, listOf, messageKey, replayJobKey } from '#core/outbound/protocol/keys.ts';
 import { deliveryExpiry, keptOf } from '#core/outbound/protocol/timings.ts';
 import { replayAsNew } from '#core/outbound/replay/replay-as-new.ts';
@@ -37,21 +32,14 @@ import { parseIso, toIso } from '#core/time.ts';
 
 const reference = text(/^[\s\S]{1,120}$/, 'an id, or uid:<uid>', 'correct it');
 
-interface ReplayBody {
-  readonly request_id: string;
-  readonly now?: boolean;
-  readonly as_new?: boolean;
-  readonly why?: string;
-}
 /** What a customer may give of them. */
 export const CUSTOMER_REPLAY_FIELDS: readonly string[] = ['request_id', 'now', 'why'];
 export const REPLAY_FIELDS = { request_id: requestId, now: boolean, as_new: boolean, why };
 /** `now`: also one that waits for its retry. `as_new`: a copy under a new `webhook-id`. Once per `request_id`. */
 export async function replayOne(call: ApiCall): Promise<Reply> {
   const { ports, rules, caller } = call;
-  const body = bodyOf<ReplayBody>(call, fieldsFor(call.customer, REPLAY_FIELDS, CUSTOMER_REPLAY_FIELDS), [
-    'request_id',
-  ]);
+  const fields = fieldsFor(call.customer, REPLAY_FIELDS, CUSTOMER_REPLAY_FIELDS);
+  const body = bodyOf(call, fields, ['request_id']);
   const [endpoint, application] = [await endpointOf(call), await applicationOf(call)];
   const request = {
     ...keptOf(application, rules.retentionMs),
@@ -80,19 +68,6 @@ function refuseReplay(cause: ReplayRefusal): never {
   return refuse(status, cause, detail);
 }
 
-interface JobBody {
-  readonly app: string;
-  readonly endpoint?: string;
-  readonly message?: string;
-  readonly status?: FinalStatus | OpenStatus;
-  readonly types?: readonly string[];
-  readonly since?: string;
-  readonly until?: string;
-  readonly as_of?: string;
-  readonly dry_run?: boolean;
-  readonly rate_per_second?: number;
-  readonly why?: string;
-}
 export const CUSTOMER_JOB_FIELDS = {
   ...{ app: reference, endpoint: reference, message: reference, types: listUpTo(100, typeName), why },
   ...{ since: time, until: time, as_of: time, dry_run: boolean },
@@ -101,7 +76,7 @@ export const CUSTOMER_JOB_FIELDS = {
 export const JOB_FIELDS = { ...CUSTOMER_JOB_FIELDS, rate_per_second: number(1, 1_000, 'replays') };
 export async function createJob(call: ApiCall): Promise<Reply> {
   const { ports, rules, caller } = call;
-  const body = bodyOf<JobBody>(call, fieldsFor(call.customer, JOB_FIELDS, Object.keys(CUSTOMER_JOB_FIELDS)), ['app']);
+  const body = bodyOf(call, fieldsFor(call.customer, JOB_FIELDS, Object.keys(CUSTOMER_JOB_FIELDS)), ['app']);
   const application = await applicationOf(call, body.app);
   const endpoint = body.endpoint === undefined ? undefined : (await endpointIn(call, application.id, body.endpoint)).id;
   if (call.customer && body.message !== undefined) await refuseOthers(call, body.message as MessageId);
