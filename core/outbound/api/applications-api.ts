@@ -137,12 +137,13 @@ async function change(call: ApiCall, there: ApplicationItem, body: ApplicationBo
 /** Of what it says itself, with the environment's form where it names none. */
 function refuseForm({ rules }: ApiCall, change: ApplicationChange): void {
   const { signature, signatureHeader, keyId } = change;
-  const problems = formProblems({
-    signature: signature ?? rules.form.signature,
-    signatureHeader: signatureHeader ?? undefined,
-    keyId: keyId ?? undefined,
-  });
-  if (problems.length > 0) refuseProblems(problems);
+  refuseProblems(
+    formProblems({
+      signature: signature ?? rules.form.signature,
+      signatureHeader: signatureHeader ?? undefined,
+      keyId: keyId ?? undefined,
+    }),
+  );
 }
 
 export async function showApp(call: ApiCall): Promise<Reply> {

@@ -15,7 +15,7 @@ import {
   type NewEndpoint,
   newEndpointId,
 } from '#core/outbound/registry/endpoints.ts';
-import { formProblems, type GivenForm } from '#core/outbound/sign/signature-form.ts';
+import { formProblems } from '#core/outbound/sign/signature-form.ts';
 import { openKey } from '#core/outbound/sign/signing-keys.ts';
 import { number, oneOf } from '#core/problem.ts';
 import { refuse, refuseProblems } from '#core/problem-reply.ts';
@@ -72,7 +72,7 @@ export async function createOne(call: ApiCall, given?: NewBody): Promise<Reply> 
   const id = newEndpointId(ports);
   const defaults = { timeoutMs: rules.timeoutMs, apiVersion: application.defaultApiVersion };
   const endpoint = newEndpointOf(body, defaults, [application, rules.form]);
-  refuseForm(endpoint);
+  refuseProblems(formProblems(endpoint));
   // Of kind pull nothing is signed.
   const secret = isPulled ? undefined : secretOf(body, ports, endpoint);
   const key = secret && sealKey(ports, id, secret, 'first');
@@ -146,7 +146,7 @@ async function change(call: ApiCall, there: EndpointItem, body: EndpointBody, if
   refuseProblems(kindProblems(body, there, false));
   if (body.url !== undefined) refuseTarget(call, body.url);
   const fields = changeOf(body);
-  refuseForm({ ...there, ...fields });
+  refuseProblems(formProblems({ ...there, ...fields }));
   const version = ifVersion === undefined ? {} : { ifVersion };
   const result = await changeEndpoint(call.ports, there.app, there.id, { fields, ...version });
   if (result.kind === 'refused') return refuseChange(call, result.cause);
@@ -182,11 +182,6 @@ export async function deleteOne(call: ApiCall): Promise<Reply> {
   });
   await tellOperational(call, 'endpoint.deleted', endpoint);
   return { status: 204, headers: {}, body: '' };
-}
-
-function refuseForm(form: GivenForm): void {
-  const problems = formProblems(form);
-  if (problems.length > 0) refuseProblems(problems);
 }
 
 /** Throws `Refused` (422) for a place that may not be called. */

@@ -4,16 +4,15 @@
  * link of any mail goes on working, and nobody else can make one.
  */
 import type { EpochMs } from '#core/glossary.ts';
+import type { TokenPorts } from '#core/outbound/api/portal-token.ts';
 import { type AppId, type ContactId, toBase32 } from '#core/outbound/protocol/ids.ts';
 import type { Contact } from '#core/outbound/protocol/items.ts';
 import type { Crypto } from '#core/ports.ts';
 import { toHex, utf8 } from '#core/scan/bytes.ts';
 import { DAY_MS } from '#core/time.ts';
 
-export interface LinkPorts {
+export interface LinkPorts extends TokenPorts {
   readonly crypto: Pick<Crypto, 'hash' | 'hmac' | 'equal'>;
-  /** The newest first; the others verify what they signed before. */
-  readonly portalKeys: readonly Uint8Array[];
 }
 /** Whose link it is, and what proves it. */
 interface Link {

@@ -1,15 +1,17 @@
 /** One request to an endpoint, from its bytes to what it leaves behind. */
+import { askOrSkip } from '#core/ask.ts';
 import type { Answer, OutgoingRequest, Verdict } from '#core/outbound/ports.ts';
 import { disableOwned } from '#core/outbound/protocol/delivery-writes.ts';
-import type { RuntimeItem } from '#core/outbound/protocol/items.ts';
+import type { AttemptItem, RuntimeItem } from '#core/outbound/protocol/items.ts';
+import { attemptKey } from '#core/outbound/protocol/keys.ts';
+import { deliveryExpiry, retentionOf } from '#core/outbound/protocol/timings.ts';
 import type { Random } from '#core/ports.ts';
 import { forgetBatch, splitBatch } from './batches.ts';
 import { type DisableReason, disableReason, isOnTrial, rate } from './breaker.ts';
 import { classifyAnswer } from './classify-answer.ts';
-import { exchangeOf } from './exchanged.ts';
+import { exchanged, exchangeOf } from './exchanged.ts';
 import { learn } from './health.ts';
 import { latenessOf } from './lateness.ts';
-import { logAttempt } from './log-attempt.ts';
 import { writeEnd } from './record-outcome.ts';
 import { attemptsOf } from './schedule.ts';
 import type { Prepared, Seen, Sending } from './sending.ts';
@@ -112,6 +114,30 @@ async function settle(session: Session, request: OutgoingRequest, sending: Sendi
     return true;
   }
   return settleFailure(session, sending, seen);
+}
+
+/** What people see of one request. Best effort: the record says what matters. */
+async function logAttempt(
+  session: Session,
+  request: OutgoingRequest,
+  { delivery, n, record }: Sending,
+  seen: Seen,
+): Promise<void> {
+  const { ports, rules, config, health } = session;
+  const { answer, verdict, onTrial, spared, startedAt } = seen;
+  const sent = { url: request.url, headers: request.headers, own: config.endpoint.headers };
+  const item: AttemptItem = {
+    kind: verdict.fault === 'throttle' ? 'throttled' : onTrial ? 'trial' : 'delivery',
+    ...{ at: startedAt, gen: delivery.gen, n },
+    ...exchanged(ports.codec, sent, answer, verdict.class),
+    fault: verdict.fault,
+    ...(spared ? { spared: 'egress' } : {}),
+    othersOk: (health.oks ?? 0) - (record?.oksBefore ?? seen.known.oks ?? 0),
+    expiresAt: deliveryExpiry(delivery.createdAt, startedAt, retentionOf(delivery, rules.retentionMs)),
+  };
+  const key = attemptKey(delivery.ep, delivery.msg, delivery.gen, n, startedAt);
+  const asker = { telemetry: ports.telemetry, stage: 'attempt_record', fields: { endpoint: delivery.ep } };
+  await askOrSkip(asker, () => ports.store.put({ kind: 'put', key, item }));
 }
 
 /** Members of a batch wait for the same time, so that they go together: one draw, and the most attempts, for all. */

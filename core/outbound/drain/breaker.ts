@@ -9,7 +9,8 @@ import { addToHours, type HourCount, readHours } from '#core/outbound/protocol/h
 import type { HoldWhy, Rated } from '#core/outbound/protocol/items.ts';
 import type { Random } from '#core/ports.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '#core/time.ts';
-import { type DisableAt, jittered, type OpensAt } from './schedule.ts';
+import type { DrainRules } from './drain-ports.ts';
+import { type DisableAt, jittered } from './schedule.ts';
 import { isEndpoints, withFailed } from './whose-fault.ts';
 
 /** Attributes of the runtime item, and their meaning. */
@@ -30,13 +31,9 @@ export interface Breaker {
   readonly holdWhy?: HoldWhy | undefined;
   readonly holdSince?: EpochMs | undefined;
 }
-export interface BreakerRules {
+export interface BreakerRules extends Pick<DrainRules, 'hold' | 'opensAt'> {
   readonly now: EpochMs;
   readonly random: Random;
-  /** The first hold, and the longest. */
-  readonly hold: { readonly baseSeconds: number; readonly capSeconds: number };
-  /** Failures among the last results that open it. Absent: five in a row, or half of twenty. */
-  readonly opensAt?: OpensAt | undefined;
   /** Requests at once before it began to fail: what it recovers to. */
   readonly cap: number;
   /** The message that was asked about. */

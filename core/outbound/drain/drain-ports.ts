@@ -23,8 +23,9 @@ export interface DrainRules {
   readonly retentionMs: number;
   /** The environment's waits after failures, seconds. */
   readonly waits: readonly number[];
+  /** The first hold, and the longest. */
   readonly hold: { readonly baseSeconds: number; readonly capSeconds: number };
-  /** Absent: the breaker's own numbers. */
+  /** Failures among the last results that open the breaker. Absent: five in a row, or half of twenty. */
   readonly opensAt?: OpensAt | undefined;
   readonly autoDisableDays: number | false;
   /** Absent: no rate of failures disables. */

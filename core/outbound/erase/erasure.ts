@@ -3,6 +3,7 @@ import type { EpochMs } from '#core/glossary.ts';
 import type { ItemStore, OutboundTable } from '#core/outbound/ports.ts';
 import { beginErasure, closeApplication, keepErasurePlace } from '#core/outbound/protocol/control-writes.ts';
 import type { AppId, EndpointId } from '#core/outbound/protocol/ids.ts';
+import type { ControlItem } from '#core/outbound/protocol/items.ts';
 import { controlKey, ERASURES, listedAt } from '#core/outbound/protocol/keys.ts';
 import type { Clock } from '#core/ports.ts';
 import { DAY_MS } from '#core/time.ts';
@@ -54,16 +55,12 @@ const DRY_RUN_KEPT_MS = 7 * DAY_MS;
 const keyOfErasure = ({ app, dryRun }: Pick<Erasure, 'app' | 'dryRun'>) =>
   controlKey(`erase${dryRun ? '-dry' : ''}#${app}`);
 
-export interface StoredErasure {
-  readonly erasure: Erasure;
-  readonly version: number;
-}
-
 /** Of its item; one that an older version began has fewer counts. */
-export function parseErasure({ value, version }: { readonly value: string; readonly version: number }): StoredErasure {
+export function parseErasure({ value, version }: Pick<ControlItem, 'value' | 'version'>) {
   const stored = JSON.parse(value) as Erasure;
   const removed = { ...NOTHING, ...stored.removed };
-  return { version, erasure: { ...stored, dryRun: stored.dryRun ?? false, removed } };
+  const erasure: Erasure = { ...stored, dryRun: stored.dryRun ?? false, removed };
+  return { version, erasure };
 }
 
 /** How far it is; undefined: none was asked for. */

@@ -11,7 +11,6 @@ import {
   type ApplicationItem,
   type Format,
   type MessageItem,
-  type Mode,
   storedContentType,
 } from '#core/outbound/protocol/items.ts';
 import { applicationKey, messageListed } from '#core/outbound/protocol/keys.ts';
@@ -39,8 +38,10 @@ export interface PublishRules {
   readonly retentionMs: number;
 }
 
-/** What a producer publishes, its form already checked. */
-export interface Publication {
+type Said = 'channels' | 'apiVersion' | 'schemaVersion' | 'mode' | 'sequence' | 'maxAttempts' | 'traceId';
+type PartOfMessage = { readonly [Name in Said]?: MessageItem[Name] | undefined };
+/** What a producer publishes, its form already checked. No part of `inputSha`: `schemaVersion`, and `traceId` (W3C `traceparent`). */
+export interface Publication extends PartOfMessage {
   readonly app: AppId;
   /** 1 to 256 printable ASCII characters, unique per application. */
   readonly key: string;
@@ -49,20 +50,11 @@ export interface Publication {
   readonly content:
     | { readonly kind: 'data'; readonly json: Uint8Array }
     | { readonly kind: 'raw'; readonly bytes: Uint8Array; readonly contentType: string };
-  readonly channels?: readonly string[] | undefined;
-  readonly apiVersion?: string | undefined;
-  /** Version of the type whose schema judged the data. No part of `inputSha`. */
-  readonly schemaVersion?: string | undefined;
-  readonly mode?: Mode | undefined;
   readonly timestamp?: EpochMs | undefined;
   readonly subject?: string | undefined;
   /** Of the producer's own request. No part of `inputSha`: a repetition may come in another request. */
   readonly requestId?: string | undefined;
-  readonly sequence?: string | undefined;
-  readonly maxAttempts?: number | undefined;
   readonly format?: Format | undefined;
-  /** W3C `traceparent` of the publisher. */
-  readonly traceId?: string | undefined;
 }
 
 export type Published =

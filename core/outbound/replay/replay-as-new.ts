@@ -2,6 +2,7 @@
  * A copy of a message under a new `webhook-id`, for one endpoint only, with a body of its own, byte for byte: what becomes
  * of the copy never touches the original, whose customer may be another.
  */
+import { given } from '#core/given.ts';
 import type { EpochMs } from '#core/glossary.ts';
 import { COPY_WRITES, copyMessage, liveRow } from '#core/outbound/protocol/delivery-writes.ts';
 import { type AppId, type EndpointId, type MessageId, messageIdOf } from '#core/outbound/protocol/ids.ts';
@@ -10,14 +11,7 @@ import { messageKey, messageListed, recordKey, rowKey } from '#core/outbound/pro
 import { deliveryExpiry, retentionOf } from '#core/outbound/protocol/timings.ts';
 import { type BodyPorts, copyBody, emptyBody } from '#core/outbound/publish/message-body.ts';
 import type { Crypto } from '#core/ports.ts';
-import {
-  findReplayable,
-  keptOfRequest,
-  type Replayed,
-  type ReplayPorts,
-  type ReplayRequest,
-  refused,
-} from './replay-delivery.ts';
+import { findReplayable, type Replayed, type ReplayPorts, type ReplayRequest, refused } from './replay-delivery.ts';
 
 export interface CopyPorts extends ReplayPorts, Pick<BodyPorts, 'blobs'> {
   readonly crypto: Pick<Crypto, 'hash'>;
@@ -43,7 +37,7 @@ export async function replayAsNew(
   if (message.app !== runtime.app && !(await store.get(recordKey(got), 'consistent')))
     return refused('unknown_delivery');
   // 2. Its body once more, then W23; W28 beside it.
-  const kept = keptOfRequest(request);
+  const kept = given({ keepMs: request.keepMs });
   const to = { ep, app: runtime.app, requestId: request.requestId, now: clock.now() };
   const unstored = copyOf(message, to, retentionOf(kept, retentionMs), ports.crypto);
   const [copy] = await Promise.all([putCopy(ports, message, unstored), ports.noteRows(runtime.app)]);

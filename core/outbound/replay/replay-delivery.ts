@@ -63,7 +63,7 @@ export async function replayDelivery(
   if ('cause' in found) return refused(found.cause);
   // 2. W28, W17.
   const { app } = found.runtime;
-  const delivery = { ep, msg, app, createdAt: found.message.createdAt, ...keptOfRequest(request) };
+  const delivery = { ep, msg, app, createdAt: found.message.createdAt, ...given({ keepMs: request.keepMs }) };
   const outcome = await replayOnce(ports, delivery, retentionMs, {
     replayId: request.requestId,
     by: request.by,
@@ -75,8 +75,6 @@ export async function replayDelivery(
   if (outcome.kind === 'accepted') await wake.send([{ v: 1, ep }]);
   return outcome;
 }
-
-export const keptOfRequest = ({ keepMs }: Kept): Kept => (keepMs === undefined ? {} : { keepMs });
 
 /** W17, against what is there. */
 export async function replayOnce(

@@ -12,10 +12,11 @@ import { textOf } from '#core/scan/bytes.ts';
 import { capText } from '#core/scan/text.ts';
 import { toIso } from '#core/time.ts';
 
+const KEPT_BYTES = 64 * 1_024;
 /** One exchange in full, as it was kept. */
 export function showAttempt(codec: Pick<Codec, 'inflate'>, item: AttemptItem) {
   const { kind, gen, n, at, code, timings, url, requestHeaders, answerHeaders, answerBody, truncated } = item;
-  const body = answerBody && codec.inflate(answerBody, 64 * 1_024);
+  const body = answerBody && codec.inflate(answerBody, KEPT_BYTES);
   return {
     ...{ kind, generation: gen, attempt: n, at: toIso(at), class: item.class, code: code ?? null },
     ...{ fault: item.fault ?? null, spared: item.spared ?? null, in_words: wordsOf(item) ?? null },
@@ -37,11 +38,10 @@ export function showAttempt(codec: Pick<Codec, 'inflate'>, item: AttemptItem) {
 const joined = (headers: Readonly<Record<string, readonly string[]>>): Readonly<Record<string, string>> =>
   Object.fromEntries(Object.entries(headers).map(([name, all]) => [name, all.join(', ')]));
 
-const EXCHANGE_LIMIT = 64 * 1_024;
 /** What a record keeps of its success; null for one of before. */
 function exchangeOf(codec: Pick<Codec, 'inflate'>, { exchange }: RecordItem): Exchange | null {
   if (exchange === undefined) return null;
-  return JSON.parse(textOf(codec.inflate(exchange, EXCHANGE_LIMIT)) ?? 'null');
+  return JSON.parse(textOf(codec.inflate(exchange, KEPT_BYTES)) ?? 'null');
 }
 
 /** Failed attempts in full, oldest first; a success as its record has it. None yet, where it waits for the first one. */

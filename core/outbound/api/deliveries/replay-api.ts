@@ -81,20 +81,14 @@ export async function createJob(call: ApiCall): Promise<Reply> {
   const endpoint = body.endpoint === undefined ? undefined : (await endpointIn(call, application.id, body.endpoint)).id;
   if (call.customer && body.message !== undefined) await refuseOthers(call, body.message as MessageId);
   const now = ports.clock.now();
-  const at = (name: 'since' | 'until') =>
-    body[name] === undefined ? {} : { [name]: parseIso(body[name] ?? '') ?? now };
   const job: ReplayJobItem = {
     id: freshId('job', now, ports.ids.uuid()),
     app: application.id,
-    ...given({ endpoint }),
-    ...(body.message === undefined ? {} : { message: body.message as MessageId }),
+    ...given({ endpoint, message: body.message as MessageId | undefined, types: body.types, why: body.why }),
     status: body.status ?? 'dead',
-    ...given({ types: body.types }),
-    ...at('since'),
-    ...at('until'),
+    ...given({ since: parseIso(body.since ?? ''), until: parseIso(body.until ?? '') }),
     dryRun: body.dry_run ?? false,
     ratePerSecond: body.rate_per_second ?? rules.replaysPerSecond,
-    ...given({ why: body.why }),
     by: caller,
     asOf: body.as_of === undefined ? now : pastOf(now, parseIso(body.as_of) ?? now, 'as_of'),
     state: 'running',
