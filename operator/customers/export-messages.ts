@@ -12,10 +12,10 @@ import type { ItemStore } from '#core/outbound/ports.ts';
 import { isOpen } from '#core/outbound/protocol/decide.ts';
 import type { AppId, EndpointId } from '#core/outbound/protocol/ids.ts';
 import type { MessageItem, RuntimeItem } from '#core/outbound/protocol/items.ts';
-import { BROADCAST, liveRowKey, recordKey, runtimeKey } from '#core/outbound/protocol/keys.ts';
+import { BROADCAST, liveRowKey, recordKey, runtimeKey, type Span } from '#core/outbound/protocol/keys.ts';
 import { GRACE_MS, OUTBOUND_TIMINGS } from '#core/outbound/protocol/timings.ts';
 import { readBody } from '#core/outbound/publish/message-body.ts';
-import { hoursOf, messagesPage, type ReconcileSpan } from '#core/outbound/tend/reconcile-messages.ts';
+import { hoursOf, messagesPage } from '#core/outbound/tend/reconcile-messages.ts';
 import { DAY_MS, HOUR_MS, parseIso } from '#core/time.ts';
 import { allOf, type DeliveryApi } from '#operator/delivery-api.ts';
 import type { Operator } from '#operator/operator.ts';
@@ -85,7 +85,7 @@ export async function* exportMessages(
   }
 }
 
-async function* messagesOf(store: ItemStore, app: AppId, span: ReconcileSpan): AsyncGenerator<readonly MessageItem[]> {
+async function* messagesOf(store: ItemStore, app: AppId, span: Span): AsyncGenerator<readonly MessageItem[]> {
   for (const hour of hoursOf(span)) {
     let cursor: string | undefined;
     do {

@@ -5,16 +5,11 @@ import { pagesOf } from '#core/outbound/pages.ts';
 import type { ItemStore } from '#core/outbound/ports.ts';
 import type { EndpointId } from '#core/outbound/protocol/ids.ts';
 import type { ApplicationItem, EndpointItem, RuntimeItem } from '#core/outbound/protocol/items.ts';
-import { deadRange, endpointsRange, runtimeKey } from '#core/outbound/protocol/keys.ts';
+import { deadRange, endpointsRange, runtimeKey, type Span } from '#core/outbound/protocol/keys.ts';
 import { pageOf, withoutQuery } from '#core/outbound/tend/operational-events.ts';
 import { DAY_MS, HOUR_MS, toIso } from '#core/time.ts';
 import { addressWords } from '#core/words.ts';
 
-/** Behind `from`, up to `to`. */
-export interface Span {
-  readonly from: EpochMs;
-  readonly to: EpochMs;
-}
 /** Endpoint and runtime of those that may have something to tell. */
 export type State = readonly { readonly endpoint: EndpointItem; readonly runtime: RuntimeItem }[];
 
@@ -68,7 +63,7 @@ export async function stateOf(store: Pick<ItemStore, 'query' | 'getMany'>, app: 
   return found;
 }
 
-/** Undefined: nothing to tell. */
+/** Of what happened behind `span.from`, up to `span.to`. Undefined: nothing to tell. */
 export async function newsOf(
   store: Pick<ItemStore, 'query'>,
   state: State,

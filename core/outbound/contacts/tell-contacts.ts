@@ -12,7 +12,7 @@ import type { Mailer, OutboundPorts } from '#core/outbound/ports.ts';
 import { putContacts } from '#core/outbound/protocol/control-writes.ts';
 import { type AppId, toBase32 } from '#core/outbound/protocol/ids.ts';
 import type { ApplicationItem, Contact } from '#core/outbound/protocol/items.ts';
-import { applicationKey, contactsDue, contactsKey } from '#core/outbound/protocol/keys.ts';
+import { applicationKey, contactsDue, contactsKey, type Span } from '#core/outbound/protocol/keys.ts';
 import { buildEnvelope } from '#core/outbound/publish/envelope.ts';
 import { changeContacts, contactWith, hasWork } from '#core/outbound/registry/contacts.ts';
 import type { SignAttempt } from '#core/outbound/sign/attempt-to-sign.ts';
@@ -21,7 +21,7 @@ import { utf8 } from '#core/scan/bytes.ts';
 import { HOUR_MS, MINUTE_MS } from '#core/time.ts';
 import { confirmUrl, type LinkPorts, leaveUrl, newToken } from './contact-links.ts';
 import { confirmMail, newsMail } from './mail-text.ts';
-import { isDayOver, type News, newsOf, type Span, type State, stateOf } from './news.ts';
+import { isDayOver, type News, newsOf, type State, stateOf } from './news.ts';
 
 export interface ContactPorts extends LinkPorts, Pick<OutboundPorts, 'store' | 'sealer' | 'sender' | 'clock'> {
   readonly sign: SignAttempt;

@@ -56,7 +56,8 @@ const inOutbox = <T>(partition: string, between: Between = {}): KeyRange<T> => (
   ...{ table: 'outbox', partition },
   ...between,
 });
-interface Span {
+/** Whoever asks for one says which of its ends it takes in. */
+export interface Span {
   readonly from: EpochMs;
   readonly to: EpochMs;
 }

@@ -19,6 +19,7 @@ import {
   messageKey,
   messagesRange,
   recordKey,
+  type Span,
 } from '#core/outbound/protocol/keys.ts';
 import type { BodyPorts } from '#core/outbound/publish/message-body.ts';
 import type { Telemetry } from '#core/ports.ts';
@@ -37,14 +38,8 @@ const FIRST_MS = 130 * MINUTE_MS;
 /** Looked at twice: the list of messages lags, and clocks differ. */
 const OVERLAP_MS = 10 * MINUTE_MS;
 
-/** The messages of one pass, by when they were created. */
-export interface ReconcileSpan {
-  readonly from: EpochMs;
-  readonly to: EpochMs;
-}
-
 /** What a pass that begins now looks at; `before`: the end of the last one. */
-export function spanAt(now: EpochMs, before: EpochMs | undefined): ReconcileSpan {
+export function spanAt(now: EpochMs, before: EpochMs | undefined): Span {
   const from = before === undefined ? now - FIRST_MS : Math.max(before - OVERLAP_MS, now - OLDEST_MS);
   return { from, to: now - YOUNGEST_MS };
 }
@@ -59,7 +54,8 @@ export interface ReconcilePlace {
   readonly broadcast?: number;
 }
 export interface ReconcilePass {
-  readonly span: ReconcileSpan;
+  /** By when its messages were created. */
+  readonly span: Span;
   readonly place: ReconcilePlace | undefined;
   readonly until: EpochMs;
 }
@@ -148,7 +144,7 @@ export async function messagesPage(
   app: AppId,
   of: {
     readonly hour: string;
-    readonly span: ReconcileSpan;
+    readonly span: Span;
     readonly cursor: string | undefined;
     readonly reading: 'eventual' | 'consistent';
   },
@@ -162,7 +158,7 @@ export async function messagesPage(
 }
 
 /** The broadcasts of the pass, all of them: they are few, and each is for everybody. */
-async function broadcastsOf(store: ItemStore, span: ReconcileSpan): Promise<readonly MessageItem[]> {
+async function broadcastsOf(store: ItemStore, span: Span): Promise<readonly MessageItem[]> {
   const app = (await store.get(appNameKey(BROADCAST), 'consistent'))?.id as AppId | undefined;
   if (app === undefined) return [];
   const found: MessageItem[] = [];
@@ -181,7 +177,7 @@ async function broadcastsOf(store: ItemStore, span: ReconcileSpan): Promise<read
 const isMeant = ({ bodyRemovedAt }: MessageItem): boolean => bodyRemovedAt === undefined;
 
 /** Names of the hours that a span touches, oldest first. */
-export function hoursOf({ from, to }: ReconcileSpan): ReadonlySet<string> {
+export function hoursOf({ from, to }: Span): ReadonlySet<string> {
   const hours = new Set<string>();
   for (let at = from; at < to; at += HOUR_MS) hours.add(toHour(at));
   return hours.add(toHour(to));

@@ -14,7 +14,7 @@ import type { OutboundPorts, Placed } from '#core/outbound/ports.ts';
 import { giveBackTend, TEND, takeTend } from '#core/outbound/protocol/control-writes.ts';
 import type { EndpointId } from '#core/outbound/protocol/ids.ts';
 import type { ReplayJobItem, RowItem, RuntimeItem } from '#core/outbound/protocol/items.ts';
-import { controlKey, rowKind, WAKE_SHARDS, wakeRange } from '#core/outbound/protocol/keys.ts';
+import { controlKey, rowKind, type Span, WAKE_SHARDS, wakeRange } from '#core/outbound/protocol/keys.ts';
 import { runReplayJobs } from '#core/outbound/replay/replay-job.ts';
 import { HOUR_MS, MINUTE_MS } from '#core/time.ts';
 import { goOn } from '#core/unbroken.ts';
@@ -23,7 +23,7 @@ import { type Backlog, backlogItem, backlogKey, countBacklog, levelOf } from './
 import { guardEgress } from './egress.ts';
 import { asksAll, type LooksBefore, lookedBy } from './looked.ts';
 import { backlogOf, eventsOf, finishedJob, publishOperational } from './operational-events.ts';
-import { type ReconcilePlace, type ReconcileSpan, reconcileMessages, spanAt } from './reconcile-messages.ts';
+import { type ReconcilePlace, reconcileMessages, spanAt } from './reconcile-messages.ts';
 import { SUMMARY, summaryOf } from './summary.ts';
 
 export interface TendPorts extends Omit<OutboundPorts, 'sender' | 'sealer' | 'random' | 'timer'> {
@@ -58,7 +58,7 @@ interface Memory extends LooksBefore {
   /** The end of the last pass that came to its end: the next one begins there. */
   readonly reconciledTo?: EpochMs;
   /** Of a pass that is under way: its messages, and the place it came to. */
-  readonly reconcileSpan?: ReconcileSpan | undefined;
+  readonly reconcileSpan?: Span | undefined;
   readonly reconcilePlace?: ReconcilePlace | undefined;
   /** The oldest message of that pass that was lost. */
   readonly lostSince?: EpochMs | undefined;
