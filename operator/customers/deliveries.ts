@@ -239,7 +239,10 @@ export function setGate(
 export function listMessages(
   operator: Caller,
   app: string,
-  { limit = 50, ...filter }: Pick<DeliveryFilter, 'type' | 'since' | 'limit'> = {},
+  {
+    limit = 50,
+    ...filter
+  }: { readonly type?: string | undefined; readonly since?: string | undefined; readonly limit?: number } = {},
 ): Promise<readonly MessageView[]> {
   return list(operator, ['apps', app, 'messages'], { limit, query: { ...filter } });
 }

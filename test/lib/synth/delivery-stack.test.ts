@@ -17,6 +17,8 @@ import { publishEnv } from '#lambdas/publish/env.ts';
 import { tendEnv } from '#lambdas/tend/env.ts';
 import { placeholderBundles } from '#lib/bundling/bundle-functions.ts';
 import { GatewayStage } from '#lib/stacks/gateway-stage.ts';
+import { functionsIn } from '#operator/aws/stopped-functions.ts';
+import { QUEUED } from '#operator/health/doctor.ts';
 import { PROVIDERS } from '#providers/index.ts';
 import { gateway } from '#test/fixtures/project/gateway.config.ts';
 import { handlerResources } from '#test/fixtures/project/handlers/resources.ts';
@@ -190,6 +192,11 @@ describe('functions', () => {
     expect(mappings).toHaveLength(3);
     for (const each of mappings)
       expect(each).toMatchObject({ BatchSize: 10, FunctionResponseTypes: ['ReportBatchItemFailures'] });
+    // What doctor looks for.
+    const called = functionsIn(new Map(Object.keys(functions()).map(name => [`${name}Function`, name]))).filter(
+      ([, id]) => mappings.some(each => JSON.stringify(each.FunctionName).includes(`"${id}`)),
+    );
+    expect(called.map(([name]) => name).sort()).toEqual([...QUEUED].sort());
     expect(mappings.map(each => each.ScalingConfig.MaximumConcurrency).sort((a, b) => a - b)).toEqual([20, 50, 150]);
   });
 });

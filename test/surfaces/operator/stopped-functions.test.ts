@@ -3,6 +3,7 @@ import { LambdaClient } from '@aws-sdk/client-lambda';
 import { expect, it } from 'vitest';
 import { functionsIn, readFunctionStops } from '#operator/aws/stopped-functions.ts';
 import type { FunctionStops } from '#operator/gateway.ts';
+import { QUEUED } from '#operator/health/doctor.ts';
 import { CliWorld } from '../cli/cli-world.ts';
 
 it('knows the functions of a stack by its outputs', () => {
@@ -76,6 +77,17 @@ it('doctor names each with the command that starts it again, and the processor o
   ]);
   expect(lines.filter(line => line.startsWith('WRONG functions'))).toHaveLength(3);
   expect(lines.filter(line => line.includes('holdfast processor start'))).toHaveLength(1);
+});
+
+it('doctor says of each function with a queue that its event source mapping is gone', async () => {
+  const cli = new CliWorld();
+  const gone = { mappings: [] };
+  cli.stops = [well('ingest', gone), well('process', gone), ...[...QUEUED].map(name => well(name, gone))];
+  const { code, stdout } = await cli.run(['doctor']);
+  expect(code).toBe(1);
+  const deleted = stdout.split('\n').filter(line => line.includes('somebody deleted its event source mapping'));
+  expect(deleted.map(line => line.trim().split(/ +/)[2])).toEqual(['fan-out', 'drain-fast', 'drain-slow']);
+  expect(stdout).toContain('create-event-source-mapping --function-name holdfast-local-drain-slow');
 });
 
 it('says what to grant where it may not be read, and nothing is wrong for it', async () => {
