@@ -4,7 +4,6 @@ import { number } from '#core/problem.ts';
 import { toIso } from '#core/time.ts';
 import {
   type Caller,
-  type DeliveryFilter,
   deliveriesOf,
   listAttempts,
   listDeliveries,
@@ -52,8 +51,13 @@ const endpointsTool = (customer: Customer): Tool =>
         : oneEndpoint(customer, customer.app, endpoint),
   });
 
-interface DeliveriesArguments extends DeliveryFilter {
+interface DeliveriesArguments {
   readonly endpoint?: string;
+  readonly status?: string;
+  readonly type?: string;
+  readonly class?: string;
+  readonly since?: string;
+  readonly limit?: number;
 }
 
 const deliveriesTool = (customer: Customer): Tool =>

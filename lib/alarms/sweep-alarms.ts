@@ -116,7 +116,7 @@ export const sweepAlarms: AlarmList = context => {
       // Until the next night.
       datapoints: [1, 24],
       meaning: 'The nightly audit found records that break a rule of the protocol.',
-      firstCommand: context.holdfast('logs --of audit --since 26h'),
+      firstCommand: context.holdfast(`logs --of audit --since ${AUDIT_HOURS}h`),
     },
     {
       id: 'audit-not-running',
