@@ -126,7 +126,8 @@ function readBody(bytes: Uint8Array): { body: MessageBody; data: Uint8Array | un
   if (textOf(bytes) === undefined)
     return refuse(400, 'invalid_request', 'the body is not UTF-8: encode it as UTF-8, or give bytes as raw in base64');
   const document = scanJson(bytes);
-  if (document?.kind(ROOT) !== 'object') return refuse(400, 'invalid_request', 'the body is not a JSON object');
+  if (document?.kind(ROOT) !== 'object')
+    return refuse(400, 'invalid_request', 'the body is not a JSON object, or is nested deeper than 64 levels');
   const fields: Record<string, unknown> = Object.create(null);
   for (const { name, value } of document.members(ROOT))
     fields[name] = name === 'data' ? null : parseJson(textOf(document.slice(value)) ?? 'null');

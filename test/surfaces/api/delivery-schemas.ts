@@ -302,7 +302,7 @@ const BODIED = {
   type: text(),
   created_at: time(),
   content_type: text(),
-  base64: orNull(text('The body as endpoints get it; null: it was erased.')),
+  base64: orNull(text('The body as endpoints get it; null: it was erased, or could not be read for a day.')),
 };
 const POLL = whole('How long to wait until then: 1 while messages come, up to 30.');
 

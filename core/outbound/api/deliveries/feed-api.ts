@@ -2,6 +2,7 @@
  * A feed to poll, for whoever runs no server: an application's messages with their bodies, oldest first, each at least once.
  * It goes by the index of messages, which lags, so it ends some seconds before now: behind its end nothing can appear.
  */
+import { ask } from '#core/ask.ts';
 import { type ApiCall, applicationOf, limitOf, queryOf } from '#core/outbound/api/api-call.ts';
 import { typeName } from '#core/outbound/api/fields.ts';
 import { pagesOf } from '#core/outbound/pages.ts';
@@ -11,9 +12,10 @@ import { contentTypeOf, type MessageItem } from '#core/outbound/protocol/items.t
 import { messageKey, messagesRange } from '#core/outbound/protocol/keys.ts';
 import { readBody } from '#core/outbound/publish/message-body.ts';
 import { digits, text } from '#core/problem.ts';
+import { refuse } from '#core/problem-reply.ts';
 import { json, type Reply } from '#core/reply.ts';
 import { toBase64 } from '#core/scan/bytes.ts';
-import { HOUR_MS, toHour, toIso } from '#core/time.ts';
+import { DAY_MS, HOUR_MS, toHour, toIso } from '#core/time.ts';
 
 /** What was published before is in the index: whoever publishes writes within seconds, and the index shows it within seconds. */
 const SETTLED_MS = 30_000;
@@ -72,10 +74,16 @@ export async function readFeed(call: ApiCall): Promise<Reply> {
       more = true;
       break;
     }
+    const body = message === undefined || message.only !== undefined ? undefined : await bodyNow(call, message);
+    // Nobody goes on behind it: what lies before it is given.
+    if (body === 'not now' && last === undefined) return refuseUnread();
+    if (body === 'not now') {
+      more = true;
+      break;
+    }
     last = place;
     if (message === undefined || message.only !== undefined) continue;
     bytes += message.size;
-    const body = await readBody(ports, message);
     data.push(showBodied(message, body));
   }
   // 3. Where the next call begins: nothing lies between it and what was given.
@@ -89,11 +97,27 @@ export async function readFeed(call: ApiCall): Promise<Reply> {
   });
 }
 
+/** Undefined: it was erased, or is damaged: after a day nobody expects that back, and no reader waits for it any longer. */
+async function bodyNow({ ports }: ApiCall, message: MessageItem): Promise<Uint8Array | 'not now' | undefined> {
+  const { telemetry, clock } = ports;
+  const asker = { telemetry, stage: 'read_feed', fields: { id: message.id } };
+  const asked = await ask(asker, () => readBody(ports, message)).catch(() => undefined);
+  if (asked !== undefined) return asked.ok ? asked.value : 'not now';
+  telemetry.count('OwnFault');
+  telemetry.log('error', { message: 'a stored body cannot be read', id: message.id });
+  return clock.now() - message.createdAt < DAY_MS ? 'not now' : undefined;
+}
+
+export function refuseUnread(): never {
+  const told = 'what waits cannot be read now: send the request again; repeating a request does no harm';
+  return refuse(503, 'not_recorded', told);
+}
+
 /** The longer nothing came, the later it is asked again. */
 export const pollSeconds = (quietMs: number): number =>
   Math.min(IDLE_POLL_SECONDS, Math.max(POLL_SECONDS, Math.floor(quietMs / 1_000) * 2));
 
-/** A message with its body, which is null where it was erased. */
+/** A message with its body, which is null where it is gone. */
 export function showBodied(message: MessageItem, body: Uint8Array | undefined) {
   const { id, type, createdAt } = message;
   const erased = body === undefined || message.bodyRemovedAt !== undefined;

@@ -17,7 +17,7 @@ import { refuse } from '#core/problem-reply.ts';
 import { json, type Reply } from '#core/reply.ts';
 import { textOf, utf8 } from '#core/scan/bytes.ts';
 import { sideBySide } from '#core/side-by-side.ts';
-import { MOST_BYTES, POLL_SECONDS, pollSeconds, showBodied } from './feed-api.ts';
+import { MOST_BYTES, POLL_SECONDS, pollSeconds, refuseUnread, showBodied } from './feed-api.ts';
 
 type Row = Placed<RowItem>;
 
@@ -70,12 +70,7 @@ export async function readPulled(call: ApiCall): Promise<Reply> {
       rows.push(row.sk);
     }
   }
-  if (data.length === 0 && unread > 0)
-    refuse(
-      503,
-      'not_recorded',
-      'what waits cannot be read now: send the request again; repeating a request does no harm',
-    );
+  if (data.length === 0 && unread > 0) refuseUnread();
   const quietMs = clock.now() - (runtime.lastSuccessAt ?? endpoint.createdAt);
   return json(200, {
     data,

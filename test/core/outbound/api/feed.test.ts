@@ -1,6 +1,10 @@
 /** The feed, as a client that polls it sees it: each message at least once, in order, whatever the index shows when. */
+import assert from 'node:assert/strict';
 import { expect, it } from 'vitest';
-import { MINUTE_MS } from '#core/time.ts';
+import { DependencyError } from '#core/errors.ts';
+import type { MessageId } from '#core/outbound/protocol/ids.ts';
+import { messageKey } from '#core/outbound/protocol/keys.ts';
+import { DAY_MS, MINUTE_MS } from '#core/time.ts';
 import { type Json, withEndpoint } from '#test/kit/producer-world.ts';
 
 const ROUTE = 'GET /v1/apps/{app}/feed';
@@ -98,4 +102,37 @@ it.each(['x', '1', '1764180000000#', "1764180000000#msg_' or 1"])('refuses after
   const { app, call } = await world();
   const { status, body } = await call(ROUTE, { app }, undefined, { after });
   expect([status, JSON.stringify(body)]).toEqual([400, expect.stringContaining('the `after` of the answer before')]);
+});
+
+it('waits a day for a body that cannot be read, then goes on behind it; what lies before it is given', async () => {
+  const { store, send, feed, app, call, pass, telemetry } = await world();
+  const [before, damaged, behind] = [await send('k1'), await send('k2'), await send('k3')] as MessageId[];
+  pass(MINUTE_MS);
+  const there = await store.get(messageKey(damaged as MessageId), 'consistent');
+  assert(there);
+  const { pk: _, sk: __, ...item } = there as typeof there & { readonly pk?: string; readonly sk?: string };
+  await store.put({ kind: 'put', key: messageKey(item.id), item: { ...item, body: Uint8Array.of(1, 2, 3) } });
+  const first = await feed();
+  expect(first['data'].map(({ id }: Json) => id)).toEqual([before]);
+  const after = first['after'] as string;
+  // The kit throws what it logged with a 503.
+  await expect(call(ROUTE, { app }, undefined, { after })).rejects.toThrow('a stored body cannot be read');
+  expect(telemetry.total('OwnFault')).toBeGreaterThan(0);
+  pass(DAY_MS);
+  const { data } = await feed({ after });
+  expect(data.map(({ id, base64 }: Json) => [id, base64 === null])).toEqual([
+    [damaged, true],
+    [behind, false],
+  ]);
+});
+
+it('skips nothing while the bucket is away, however old it is', async () => {
+  const { send, app, call, pass, ports } = await world();
+  await send('k1');
+  pass(2 * DAY_MS);
+  const inflate = () => {
+    throw new DependencyError('s3', 'no answer', { outcome: 'unknown' });
+  };
+  Object.assign(ports, { codec: { ...ports.codec, inflate } });
+  await expect(call(ROUTE, { app })).rejects.toThrow('s3: no answer');
 });

@@ -274,3 +274,13 @@ it('erases the body of one message: what waits ends as canceled, nothing is sent
   const again = await call('POST /v1/apps/{app}/endpoints/{ep}/deliveries/{msg}/replay', at, { request_id: 'r1' });
   expect(again.status).toBe(410);
 });
+
+it.each([50, 400])('takes data nested %i deep byte for byte, or says how deep it may be', async deep => {
+  const { app, publish, settle, sent } = await withEndpoint();
+  const data = `${'['.repeat(deep)}${']'.repeat(deep)}`;
+  const { status, body } = await publish(app, `{"key":"k","type":"a","data":${data}}`);
+  await settle();
+  const bodies = sent.map(request => new TextDecoder().decode(request.body));
+  if (deep < 64) expect([status, bodies]).toEqual([202, [expect.stringContaining(`"data":${data}}`)]]);
+  else expect([status, body['detail'], bodies]).toEqual([400, expect.stringContaining('deeper than 64 levels'), []]);
+});
