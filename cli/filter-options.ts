@@ -10,7 +10,7 @@ import { OperatorError, usageError } from './cli-error.ts';
 import type { Run } from './run.ts';
 
 /** The options that say which events are meant, the same words everywhere. */
-export function addFilterOptions(command: Command): Command {
+export function addFilterOptions<C extends Command>(command: C): C {
   return command
     .option('--source <names>', 'sources, separated by commas (default: all)')
     .option('--status <list>', `one or more of ${EVENT_STATUSES.join(', ')}, separated by commas`)

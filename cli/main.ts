@@ -1,5 +1,5 @@
 /** The CLI as a function: arguments and a terminal in, an exit code out. */
-import { Command, CommanderError, Option } from 'commander';
+import { type Command, CommanderError, Option } from 'commander';
 import { VERSION } from '#core/version.ts';
 import { explainError, isUnforeseen } from '#operator/explain-error.ts';
 import { DEFAULT_ENVIRONMENT } from '#operator/operator.ts';
@@ -35,7 +35,7 @@ import { addVerify } from './commands/verify.ts';
 import { goneCommand } from './gone-commands.ts';
 import { withoutControls } from './output.ts';
 import { PROGRAM_WORDS } from './programs.ts';
-import { CommandSet, type Services } from './run.ts';
+import { CommandSet, RunCommand, type Services } from './run.ts';
 import { unknownCommand } from './unknown-command.ts';
 
 const ABOUT = `Look after a Holdfast gateway: see what arrived and what failed, and run it again.
@@ -62,7 +62,7 @@ export async function runCli(args: readonly string[], services: Services): Promi
 }
 
 export function buildProgram(set: CommandSet, { io }: Pick<Services, 'io'>): Command {
-  const program = new Command('holdfast');
+  const program = new RunCommand(set, 'holdfast');
   program
     .description(ABOUT)
     .version(VERSION)
@@ -83,8 +83,7 @@ export function buildProgram(set: CommandSet, { io }: Pick<Services, 'io'>): Com
     })
     .showHelpAfterError('(add --help for what is allowed, with examples)')
     .exitOverride();
-  for (const add of [addReplay, addDlq, addRefused, addEvents, addSend, addVerify, addStatus, addDoctor])
-    add(program, set);
+  for (const add of [addReplay, addDlq, addRefused, addEvents, addSend, addVerify, addStatus, addDoctor]) add(program);
   for (const add of [
     addOut,
     addPause,
@@ -107,7 +106,7 @@ export function buildProgram(set: CommandSet, { io }: Pick<Services, 'io'>): Com
     addProve,
     addCompletion,
   ])
-    add(program, set);
+    add(program);
   const programs = Object.entries(PROGRAM_WORDS).map(([name, words]) => `\n  ${name.padEnd(9)}${words}`);
   program.addHelpText('after', `\nPrograms of the project:${programs.join('')}`);
   program.addHelpText(

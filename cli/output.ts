@@ -64,9 +64,9 @@ export class Output {
     return isTTY && (NO_COLOR === undefined || NO_COLOR === '') && TERM !== 'dumb';
   }
 
-  /** Nothing is cut: see table.ts. */
-  table(headings: readonly string[], rows: readonly (readonly Cell[])[]): readonly string[] {
-    if (rows.length === 0) return [];
+  /** Nothing is cut: see table.ts. `none`: what is said where there are no rows. */
+  table(headings: readonly string[], rows: readonly (readonly Cell[])[], none?: string): readonly string[] {
+    if (rows.length === 0) return none === undefined ? [] : [none];
     const [head = '', ...lines] = layOut(headings, rows, this.#io.stdout.isTTY ? this.#io.stdout.columns : undefined);
     return [this.paint('dim', head), ...lines];
   }

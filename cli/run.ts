@@ -1,5 +1,5 @@
 /** One run of a command: its options, its output, and the environment it works on, opened when first needed. */
-import type { Command } from 'commander';
+import { Command } from 'commander';
 import { systemClock } from '#adapters/system.ts';
 import { given } from '#core/given.ts';
 import type { Clock } from '#core/ports.ts';
@@ -119,29 +119,43 @@ export class Run extends Operator {
   }
 }
 
-/** What commands are made with: runs an action, keeps its exit code, and gives it its `Run`. */
+/** What the commands of a program share: what they need of the world, and how the one that ran has ended. */
 export class CommandSet {
   exitCode: ExitCode = EXIT.ok;
-  readonly #services: Services;
+  readonly services: Services;
 
   constructor(services: Services) {
-    this.#services = services;
-  }
-
-  /** An action whose result is the exit code (nothing: 0). The command's options come last. */
-  action<Args extends unknown[]>(work: (run: Run, ...args: Args) => Promise<ExitCode | undefined> | Promise<void>) {
-    return async (...all: unknown[]): Promise<void> => {
-      const command = all.pop() as Command;
-      const options = command.optsWithGlobals<GlobalOptions>();
-      const run = new Run(this.#services, options);
-      // The last of the others are the command's own options: a parent may have taken some of them for its own.
-      this.exitCode = (await work(run, ...([...all.slice(0, -1), options] as Args))) ?? EXIT.ok;
-    };
+    this.services = services;
   }
 }
 
-/** A command with its examples, which every `--help` shows. */
-export function withExamples(command: Command, ...examples: readonly (readonly [string, string])[]): Command {
-  const lines = examples.map(([line, about]) => `  $ ${line}\n      ${about}`);
-  return command.addHelpText('after', `\nExamples:\n${lines.join('\n')}`);
+/** A command that says what it does with a `Run`; its subcommands are such, too. */
+export class RunCommand extends Command {
+  readonly #set: CommandSet;
+
+  constructor(set: CommandSet, name?: string) {
+    super(name);
+    this.#set = set;
+  }
+
+  override createCommand(name?: string): RunCommand {
+    return new RunCommand(this.#set, name);
+  }
+
+  /** Every `--help` shows them. */
+  examples(...examples: readonly (readonly [line: string, about: string])[]): this {
+    const lines = examples.map(([line, about]) => `  $ ${line}\n      ${about}`);
+    return this.addHelpText('after', `\nExamples:\n${lines.join('\n')}`);
+  }
+
+  /** Its result is the exit code (nothing: 0). The command's options come last. */
+  does<Args extends unknown[]>(work: (run: Run, ...args: Args) => Promise<ExitCode | undefined> | Promise<void>): this {
+    return this.action(async (...all: unknown[]) => {
+      const command = all.pop() as Command;
+      const options = command.optsWithGlobals<GlobalOptions>();
+      const run = new Run(this.#set.services, options);
+      // The last of the others are the command's own options: a parent may have taken some of them for its own.
+      this.#set.exitCode = (await work(run, ...([...all.slice(0, -1), options] as Args))) ?? EXIT.ok;
+    });
+  }
 }

@@ -4,6 +4,7 @@ import { number } from '#core/problem.ts';
 import { toIso } from '#core/time.ts';
 import {
   type Caller,
+  type DeliveryFilter,
   deliveriesOf,
   listAttempts,
   listDeliveries,
@@ -51,13 +52,8 @@ const endpointsTool = (customer: Customer): Tool =>
         : oneEndpoint(customer, customer.app, endpoint),
   });
 
-interface DeliveriesArguments {
+interface DeliveriesArguments extends DeliveryFilter {
   readonly endpoint?: string;
-  readonly status?: string;
-  readonly type?: string;
-  readonly class?: string;
-  readonly since?: string;
-  readonly limit?: number;
 }
 
 const deliveriesTool = (customer: Customer): Tool =>

@@ -1,28 +1,28 @@
 /** `holdfast alarms test`: see that an alarm reaches whom it should. */
-import type { Command } from 'commander';
 import { toIso } from '#core/time.ts';
 import { planAlarmTest, ringAlarm, waitForEnd } from '#operator/health/test-alarm.ts';
 import { span } from '#operator/span.ts';
 import { EXIT, type ExitCode } from '../cli-error.ts';
-import { type CommandSet, type Run, withExamples } from '../run.ts';
+import type { Run, RunCommand } from '../run.ts';
 
 interface TestOptions {
   readonly wait: boolean;
   readonly yes?: boolean;
 }
 
-export function addAlarms(program: Command, set: CommandSet): void {
+export function addAlarms(program: RunCommand): void {
   const alarms = program.command('alarms').description('Alarms: see that one reaches whom it should');
-  withExamples(
-    alarms
-      .command('test')
-      .argument('<alarm>', 'its name, or a severity: page, ticket, notice')
-      .description('Let an alarm ring, so that its targets are told, and wait until CloudWatch sets it back')
-      .option('--no-wait', 'do not wait for its end')
-      .option('--yes', 'do not ask'),
-    ['holdfast alarms test page --env prod', 'wakes whoever gets pages'],
-    ['holdfast alarms test process-queue-deep --env prod', 'that alarm'],
-  ).action(set.action(test));
+  alarms
+    .command('test')
+    .argument('<alarm>', 'its name, or a severity: page, ticket, notice')
+    .description('Let an alarm ring, so that its targets are told, and wait until CloudWatch sets it back')
+    .option('--no-wait', 'do not wait for its end')
+    .option('--yes', 'do not ask')
+    .examples(
+      ['holdfast alarms test page --env prod', 'wakes whoever gets pages'],
+      ['holdfast alarms test process-queue-deep --env prod', 'that alarm'],
+    )
+    .does(test);
 }
 
 async function test(run: Run, asked: string, { wait, yes }: TestOptions): Promise<ExitCode> {

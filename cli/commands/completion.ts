@@ -1,7 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the texts are shell scripts
 /** `holdfast completion`: the words of every command and option, for the shell. */
 import { Argument, type Command } from 'commander';
-import { type CommandSet, withExamples } from '../run.ts';
+import type { RunCommand } from '../run.ts';
 
 interface Word {
   /** The command's words, e.g. `events ls`. */
@@ -9,22 +9,21 @@ interface Word {
   readonly words: readonly (readonly [string, string])[];
 }
 
-export function addCompletion(program: Command, set: CommandSet): void {
-  withExamples(
-    program
-      .command('completion')
-      .addArgument(new Argument('<shell>').choices(['bash', 'zsh', 'fish']))
-      .description('Print the completion script of a shell'),
-    ['source <(holdfast completion bash)', 'in ~/.bashrc'],
-    ['holdfast completion zsh > "${fpath[1]}/_holdfast"', 'once, then start a new shell'],
-    ['holdfast completion fish > ~/.config/fish/completions/holdfast.fish', 'once'],
-  ).action(
-    set.action(async (run, shell: string) => {
+export function addCompletion(program: RunCommand): void {
+  program
+    .command('completion')
+    .addArgument(new Argument('<shell>').choices(['bash', 'zsh', 'fish']))
+    .description('Print the completion script of a shell')
+    .examples(
+      ['source <(holdfast completion bash)', 'in ~/.bashrc'],
+      ['holdfast completion zsh > "${fpath[1]}/_holdfast"', 'once, then start a new shell'],
+      ['holdfast completion fish > ~/.config/fish/completions/holdfast.fish', 'once'],
+    )
+    .does(async (run, shell: string) => {
       const words = wordsOf(program);
       const script = { bash, zsh, fish }[shell as 'bash' | 'zsh' | 'fish'](words);
       run.out.result({ shell, script }, () => [script]);
-    }),
-  );
+    });
 }
 
 function wordsOf(command: Command, path = ''): readonly Word[] {

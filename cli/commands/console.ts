@@ -1,9 +1,8 @@
 /** `holdfast console`: the same as these commands on a page, for one person, on this machine. */
 import { once } from 'node:events';
-import type { Command } from 'commander';
 import { EXIT, type ExitCode, usageError } from '../cli-error.ts';
 import { wholeNumber } from '../filter-options.ts';
-import { type CommandSet, type Run, withExamples } from '../run.ts';
+import type { Run, RunCommand } from '../run.ts';
 
 interface ConsoleOptions {
   readonly port?: string;
@@ -12,20 +11,19 @@ interface ConsoleOptions {
   readonly open?: boolean;
 }
 
-export function addConsole(program: Command, set: CommandSet): void {
-  withExamples(
-    program
-      .command('console')
-      .description(
-        'Serve a page on this machine that shows what arrived and died, and can run it again. Ctrl-C ends it',
-      )
-      .option('--port <n>', 'port on 127.0.0.1 (default: 4580, or the next free one)')
-      .option('--write', 'allow changes in prod, too: replay, pause, purge')
-      .option('--read-only', 'allow no changes (default in prod)')
-      .option('--open', 'open the page in your browser'),
-    ['holdfast console --open', 'the local gateway of npm start'],
-    ['holdfast console --env prod', 'with your own AWS credentials; it only looks, unless you add --write'],
-  ).action(set.action(serve));
+export function addConsole(program: RunCommand): void {
+  program
+    .command('console')
+    .description('Serve a page on this machine that shows what arrived and died, and can run it again. Ctrl-C ends it')
+    .option('--port <n>', 'port on 127.0.0.1 (default: 4580, or the next free one)')
+    .option('--write', 'allow changes in prod, too: replay, pause, purge')
+    .option('--read-only', 'allow no changes (default in prod)')
+    .option('--open', 'open the page in your browser')
+    .examples(
+      ['holdfast console --open', 'the local gateway of npm start'],
+      ['holdfast console --env prod', 'with your own AWS credentials; it only looks, unless you add --write'],
+    )
+    .does(serve);
 }
 
 async function serve(run: Run, options: ConsoleOptions): Promise<ExitCode> {

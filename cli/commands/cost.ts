@@ -1,12 +1,12 @@
 /** `holdfast cost`: what a month will cost, by line. Needs no gateway and no account. */
-import { type Command, Option } from 'commander';
+import { Option } from 'commander';
 import { given } from '#core/given.ts';
 import { ALARM_LEVELS, type AlarmLevel } from '#operator/cost/fixed-costs.ts';
 import { predictCost } from '#operator/cost/predict-cost.ts';
 import { COUNTED_FAN_OUTS, type FanOut } from '#operator/cost/predict-deliveries.ts';
 import { usageError } from '../cli-error.ts';
 import { wholeNumber } from '../filter-options.ts';
-import { type CommandSet, withExamples } from '../run.ts';
+import type { RunCommand } from '../run.ts';
 
 const MOST_EVENTS = 10_000_000_000;
 /** What the gateway takes (core/config/defaults.ts). */
@@ -26,39 +26,37 @@ interface CostOptions {
   readonly endpoints: string;
 }
 
-export function addCost(program: Command, set: CommandSet): void {
-  withExamples(
-    program
-      .command('cost')
-      .description('Predict the AWS bill for a month, line by line')
-      .option('--events-per-day <number>', `events a day, 1 to ${MOST_EVENTS}`, '1000000')
-      .option('--body <size>', 'average size of a body in bytes: 800, 5k, 1.5m', '5k')
-      .option('--sources <number>', 'sources that receive events (each has metrics of its own): 1 to 400', '6')
-      .option('--duplicates <percent>', 'how many of the events arrive a second time, in percent: 0 to 100', '0')
-      .option(
-        '--retries <percent>',
-        'how many attempts come after the first ones, in percent of the events: 0 to 1400',
-        '0',
-      )
-      .option('--dead <percent>', 'how many of the events end as dead letters, in percent: 0 to 100', '0')
-      .option('--searchable <number>', 'how many searchable fields an event has: 0 to 5', '0')
-      .option('--deliveries-per-day <number>', `deliveries to customers a day, 0 to ${MOST_EVENTS}`, '0')
-      .addOption(
-        new Option('--endpoints <number>', 'endpoints that a message goes to, as counted')
-          .choices(COUNTED_FAN_OUTS.map(String))
-          .default('1'),
-      )
-      .addOption(
-        new Option('--alarms <level>', 'which alarms, as in gateway.config.ts')
-          .choices([...ALARM_LEVELS])
-          .default('all'),
-      ),
-    ['holdfast cost --events-per-day 1000000 --body 5k', 'a million a day of 5 KB'],
-    ['holdfast cost --duplicates 1 --retries 3 --dead 0.1', 'with what goes wrong on a usual day'],
-    ['holdfast cost --deliveries-per-day 20000000 --endpoints 20', 'with 231 deliveries a second'],
-    ['holdfast cost --events-per-day 50000 --json | jq .total', 'for a script'],
-  ).action(
-    set.action(async (run, options: CostOptions) => {
+export function addCost(program: RunCommand): void {
+  program
+    .command('cost')
+    .description('Predict the AWS bill for a month, line by line')
+    .option('--events-per-day <number>', `events a day, 1 to ${MOST_EVENTS}`, '1000000')
+    .option('--body <size>', 'average size of a body in bytes: 800, 5k, 1.5m', '5k')
+    .option('--sources <number>', 'sources that receive events (each has metrics of its own): 1 to 400', '6')
+    .option('--duplicates <percent>', 'how many of the events arrive a second time, in percent: 0 to 100', '0')
+    .option(
+      '--retries <percent>',
+      'how many attempts come after the first ones, in percent of the events: 0 to 1400',
+      '0',
+    )
+    .option('--dead <percent>', 'how many of the events end as dead letters, in percent: 0 to 100', '0')
+    .option('--searchable <number>', 'how many searchable fields an event has: 0 to 5', '0')
+    .option('--deliveries-per-day <number>', `deliveries to customers a day, 0 to ${MOST_EVENTS}`, '0')
+    .addOption(
+      new Option('--endpoints <number>', 'endpoints that a message goes to, as counted')
+        .choices(COUNTED_FAN_OUTS.map(String))
+        .default('1'),
+    )
+    .addOption(
+      new Option('--alarms <level>', 'which alarms, as in gateway.config.ts').choices([...ALARM_LEVELS]).default('all'),
+    )
+    .examples(
+      ['holdfast cost --events-per-day 1000000 --body 5k', 'a million a day of 5 KB'],
+      ['holdfast cost --duplicates 1 --retries 3 --dead 0.1', 'with what goes wrong on a usual day'],
+      ['holdfast cost --deliveries-per-day 20000000 --endpoints 20', 'with 231 deliveries a second'],
+      ['holdfast cost --events-per-day 50000 --json | jq .total', 'for a script'],
+    )
+    .does(async (run, options: CostOptions) => {
       const eventsPerDay = wholeNumber('events-per-day', options.eventsPerDay, 1, MOST_EVENTS);
       const bodyBytes = readSize(options.body);
       const searchable = wholeNumber('searchable', options.searchable, 0, 5);
@@ -112,8 +110,7 @@ export function addCost(program: Command, set: CommandSet): void {
           [...alternatives.map(it => [it.dollars === null ? 'not listed' : money(it.dollars), it.name, it.source])],
         ),
       ]);
-    }),
-  );
+    });
 }
 
 const money = (dollars: number): string => dollars.toFixed(2).padStart(9);

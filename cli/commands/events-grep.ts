@@ -1,28 +1,31 @@
 /** `holdfast events grep`: looks for a text in the bodies of a time window. */
-import type { Command } from 'commander';
 import { summarizeEvent } from '#core/inbound/search/event-report.ts';
 import { toIso } from '#core/time.ts';
 import { grepEvents } from '#operator/events/grep-events.ts';
 import { EXIT, type ExitCode, usageError } from '../cli-error.ts';
 import { addFilterOptions, filterOf } from '../filter-options.ts';
-import { type CommandSet, type Run, withExamples } from '../run.ts';
+import type { Run, RunCommand } from '../run.ts';
 import { sayReads } from '../say-reads.ts';
 import { eventLine } from '../show-event.ts';
 
 type Options = Readonly<Record<string, string | undefined>>;
 
-export function addEventsGrep(events: Command, set: CommandSet): void {
-  withExamples(
-    addFilterOptions(events.command('grep').argument('<text>', 'the text to search for, byte for byte'))
-      .description('Search the bodies of events for a text, newest first. It says what the search read and cost')
-      .option(
-        '--path <path>',
-        'search only the value at this path of a JSON body, which must be equal, e.g. data.object.id',
-      )
-      .option('--cursor <cursor>', 'continue where an earlier search stopped'),
-    ['holdfast events grep order-1234 --since 2h', 'every event whose body has this text'],
-    ['holdfast events grep pi_3Px --path data.object.id --source stripe', 'only where the value there is exactly this'],
-  ).action(set.action(grep));
+export function addEventsGrep(events: RunCommand): void {
+  addFilterOptions(events.command('grep').argument('<text>', 'the text to search for, byte for byte'))
+    .description('Search the bodies of events for a text, newest first. It says what the search read and cost')
+    .option(
+      '--path <path>',
+      'search only the value at this path of a JSON body, which must be equal, e.g. data.object.id',
+    )
+    .option('--cursor <cursor>', 'continue where an earlier search stopped')
+    .examples(
+      ['holdfast events grep order-1234 --since 2h', 'every event whose body has this text'],
+      [
+        'holdfast events grep pi_3Px --path data.object.id --source stripe',
+        'only where the value there is exactly this',
+      ],
+    )
+    .does(grep);
 }
 
 async function grep(run: Run, text: string, options: Options): Promise<ExitCode> {

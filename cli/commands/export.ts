@@ -1,29 +1,28 @@
 /** `holdfast export`: every event with its body, for another system. */
-import type { Command } from 'commander';
 import { exportEvents } from '#operator/events/export-events.ts';
 import { WHERE_SINCE } from '#operator/events/find-by-field.ts';
 import { checkRecipient, SECRETS_FILE, sealSecrets } from '#operator/sealed-secrets.ts';
 import { readSourceSecrets } from '#operator/sources/move-secrets.ts';
 import { addFilterOptions, filterOf } from '../filter-options.ts';
 import { mustBeNew, writeNewFile } from '../new-file.ts';
-import { type CommandSet, withExamples } from '../run.ts';
+import type { RunCommand } from '../run.ts';
 
 type Options = Readonly<Record<string, string | undefined>> & {
   readonly source?: string;
   readonly secrets?: string | true;
 };
 
-export function addExport(program: Command, set: CommandSet): void {
-  withExamples(
-    addFilterOptions(program.command('export').argument('<file>', 'a new file; only you can read it (mode 0600)'))
-      .option('--secrets [key]', `write secrets of sources to <file>${SECRETS_FILE}, for this public key (age1…)`)
-      .description(
-        'Write events with what the provider sent, one JSON object a line, oldest first. --since is a year unless you give it',
-      ),
-    ['holdfast export events.ndjson --env prod', 'everything that is kept'],
-    ['holdfast export march.ndjson --source stripe --since 2026-03-01 --until 2026-04-01', 'a month of one source'],
-  ).action(
-    set.action(async (run, file: string, { since = WHERE_SINCE, secrets: key, ...written }: Options) => {
+export function addExport(program: RunCommand): void {
+  addFilterOptions(program.command('export').argument('<file>', 'a new file; only you can read it (mode 0600)'))
+    .option('--secrets [key]', `write secrets of sources to <file>${SECRETS_FILE}, for this public key (age1…)`)
+    .description(
+      'Write events with what the provider sent, one JSON object a line, oldest first. --since is a year unless you give it',
+    )
+    .examples(
+      ['holdfast export events.ndjson --env prod', 'everything that is kept'],
+      ['holdfast export march.ndjson --source stripe --since 2026-03-01 --until 2026-04-01', 'a month of one source'],
+    )
+    .does(async (run, file: string, { since = WHERE_SINCE, secrets: key, ...written }: Options) => {
       const recipient = key === undefined ? undefined : await checkRecipient(key);
       const secretsFile = `${file}${SECRETS_FILE}`;
       for (const each of recipient === undefined ? [file] : [file, secretsFile]) mustBeNew(each);
@@ -50,6 +49,5 @@ export function addExport(program: Command, set: CommandSet): void {
       ]);
       if (recipient !== undefined)
         run.out.note(`Secrets of sources are in ${secretsFile}, for ${recipient}; that you took them is noted.`);
-    }),
-  );
+    });
 }

@@ -1,11 +1,10 @@
 /** `holdfast import`: the events of an export, into another environment. */
-import type { Command } from 'commander';
 import { given } from '#core/given.ts';
 import { importEvents } from '#operator/events/import-events.ts';
 import { openSecrets, SECRETS_FILE } from '#operator/sealed-secrets.ts';
 import { bringSourceSecrets } from '#operator/sources/move-secrets.ts';
 import { linesOf, readText } from '../read-input.ts';
-import { type CommandSet, withExamples } from '../run.ts';
+import type { RunCommand } from '../run.ts';
 
 interface Options {
   readonly dryRun?: boolean;
@@ -14,25 +13,25 @@ interface Options {
   readonly yes?: boolean;
 }
 
-export function addImport(program: Command, set: CommandSet): void {
-  withExamples(
-    program
-      .command('import')
-      .argument('<file>', 'what holdfast export wrote')
-      .description(
-        'Bring exported events into this environment, under their own ids. No handler runs: what has ended stays as it ended, and what has not waits behind a pause of its source',
-      )
-      .option('--dry-run', 'look, and write nothing')
-      .option('--add', 'into an environment that holds other events, too')
-      .option(
-        '--identity <key-file>',
-        `set secrets of sources, too: the private key (age) that opens <file>${SECRETS_FILE}`,
-      )
-      .option('--yes', 'do not ask'),
-    ['holdfast import events.ndjson --env new --dry-run', 'what would be made, and what is there'],
-    ['holdfast import events.ndjson --env new --yes', 'run it again after a failure: it goes on'],
-  ).action(
-    set.action(async (run, file: string, { dryRun = false, add = false, identity, yes }: Options) => {
+export function addImport(program: RunCommand): void {
+  program
+    .command('import')
+    .argument('<file>', 'what holdfast export wrote')
+    .description(
+      'Bring exported events into this environment, under their own ids. No handler runs: what has ended stays as it ended, and what has not waits behind a pause of its source',
+    )
+    .option('--dry-run', 'look, and write nothing')
+    .option('--add', 'into an environment that holds other events, too')
+    .option(
+      '--identity <key-file>',
+      `set secrets of sources, too: the private key (age) that opens <file>${SECRETS_FILE}`,
+    )
+    .option('--yes', 'do not ask')
+    .examples(
+      ['holdfast import events.ndjson --env new --dry-run', 'what would be made, and what is there'],
+      ['holdfast import events.ndjson --env new --yes', 'run it again after a failure: it goes on'],
+    )
+    .does(async (run, file: string, { dryRun = false, add = false, identity, yes }: Options) => {
       const lines = linesOf(file, 'holdfast export');
       const secrets =
         identity &&
@@ -87,6 +86,5 @@ export function addImport(program: Command, set: CommandSet): void {
       );
       for (const source of paused)
         run.out.next(run.command(`resume ${source}`), 'after the old environment has stopped');
-    }),
-  );
+    });
 }

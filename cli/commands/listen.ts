@@ -1,12 +1,11 @@
 /** `holdfast listen`: hands every event to a program on this machine, from where the last run stopped. */
-import type { Command } from 'commander';
 import { toEventId } from '#core/glossary.ts';
 import type { EventItem } from '#core/inbound/protocol/event-item.ts';
 import type { HttpAnswer } from '#operator/http-answer.ts';
 import { requestOf } from '#operator/sources/send-request.ts';
 import { EXIT, usageError } from '../cli-error.ts';
 import { openLog } from '../follow.ts';
-import { type CommandSet, type Run, withExamples } from '../run.ts';
+import type { Run, RunCommand } from '../run.ts';
 
 interface ListenOptions {
   readonly forwardTo?: string;
@@ -18,22 +17,25 @@ interface ListenOptions {
 
 const RETRY_MS = 2_000;
 
-export function addListen(program: Command, set: CommandSet): void {
-  withExamples(
-    program
-      .command('listen')
-      .description(
-        'Forward received events to a program on this machine. It begins with those that came while it was away',
-      )
-      .requiredOption('--forward-to <url>', 'where to POST them, e.g. http://localhost:3000/webhooks')
-      .option('--source <names>', 'sources, separated by commas (default: all)')
-      .option('--since <when>', 'begin then, not where the last run stopped (5m, 2026-11-21T03:00Z)')
-      .option('--sign', "sign each request again with the source's secret, as the provider would")
-      .option('--name <name>', 'remember under this name how far it got', 'listen'),
-    ['holdfast listen --forward-to http://localhost:3000/webhooks', 'every event, in order, each until it is answered'],
-    ['holdfast listen --source stripe --sign --forward-to http://localhost:3000', 'with a valid signature'],
-  ).action(
-    set.action(async (run, options: ListenOptions) => {
+export function addListen(program: RunCommand): void {
+  program
+    .command('listen')
+    .description(
+      'Forward received events to a program on this machine. It begins with those that came while it was away',
+    )
+    .requiredOption('--forward-to <url>', 'where to POST them, e.g. http://localhost:3000/webhooks')
+    .option('--source <names>', 'sources, separated by commas (default: all)')
+    .option('--since <when>', 'begin then, not where the last run stopped (5m, 2026-11-21T03:00Z)')
+    .option('--sign', "sign each request again with the source's secret, as the provider would")
+    .option('--name <name>', 'remember under this name how far it got', 'listen')
+    .examples(
+      [
+        'holdfast listen --forward-to http://localhost:3000/webhooks',
+        'every event, in order, each until it is answered',
+      ],
+      ['holdfast listen --source stripe --sign --forward-to http://localhost:3000', 'with a valid signature'],
+    )
+    .does(async (run, options: ListenOptions) => {
       const url = options.forwardTo ?? '';
       if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol))
         throw usageError(
@@ -45,8 +47,7 @@ export function addListen(program: Command, set: CommandSet): void {
       run.out.note(`Forwarding ${sources.join(', ')} of ${run.environment} to ${url} (Ctrl-C ends it)`);
       await log.follow(item => forward(run, item, url, options.sign === true), run.io.interrupted);
       return EXIT.ok;
-    }),
-  );
+    });
 }
 
 /** True once the program answered, whatever it answered; while nothing answers the event is tried again. */

@@ -1,5 +1,4 @@
 /** `holdfast logs`: what the functions logged, of a source or of one event. */
-import type { Command } from 'commander';
 import { toEventId } from '#core/glossary.ts';
 import type { EventItem } from '#core/inbound/protocol/event-item.ts';
 import { findOne } from '#operator/events/find-one.ts';
@@ -8,7 +7,7 @@ import { type LogEntry, readLogs, wordsOf } from '#operator/health/read-logs.ts'
 import { usageError } from '../cli-error.ts';
 import { filterOf, oneOf } from '../filter-options.ts';
 import type { Output } from '../output.ts';
-import { type CommandSet, type Run, withExamples } from '../run.ts';
+import type { Run, RunCommand } from '../run.ts';
 
 const POLL_MS = 1_000;
 /** A line may be written late. */
@@ -31,26 +30,26 @@ const LOGS = [
   ...['publish', 'fan-out', 'drain-fast', 'drain-slow', 'delivery-api', 'tend', 'portal', 'contacts', 'requests'],
 ];
 
-export function addLogs(program: Command, set: CommandSet): void {
-  withExamples(
-    program
-      .command('logs')
-      .description('Show what the functions logged, oldest first, and the stack of each error')
-      .option('--source <name>', 'only lines of this source')
-      .option('--event <id>', 'only lines of this event')
-      .option('--attempt <n>', 'only this attempt of the event; its newest of that number')
-      .option('--since <when>', 'since then (default: 1h; with --event: since it arrived; with --tail: now)')
-      .option('--of <function>', 'only the log of this function, or of the HTTP requests (`requests`)')
-      .option('--errors', 'only errors and warnings')
-      .option('--where <field=value...>', 'only lines whose fields have these values')
-      .option('--tail', 'show new lines as they come, until Ctrl-C'),
-    ['holdfast logs --event evt_stripe.evt_1P2x', 'every attempt of an event, with the stack of each error'],
-    ['holdfast logs --event evt_stripe.evt_1P2x --attempt 3', 'one attempt, and the lines of the handler that threw'],
-    ['holdfast logs --of process --errors', 'what went wrong in one function'],
-    ['holdfast logs --of requests --where status=429', 'the requests that were throttled'],
-    ['holdfast logs --source stripe --tail', 'watch a source while you try its handler'],
-  ).action(
-    set.action(async (run, options: Options) => {
+export function addLogs(program: RunCommand): void {
+  program
+    .command('logs')
+    .description('Show what the functions logged, oldest first, and the stack of each error')
+    .option('--source <name>', 'only lines of this source')
+    .option('--event <id>', 'only lines of this event')
+    .option('--attempt <n>', 'only this attempt of the event; its newest of that number')
+    .option('--since <when>', 'since then (default: 1h; with --event: since it arrived; with --tail: now)')
+    .option('--of <function>', 'only the log of this function, or of the HTTP requests (`requests`)')
+    .option('--errors', 'only errors and warnings')
+    .option('--where <field=value...>', 'only lines whose fields have these values')
+    .option('--tail', 'show new lines as they come, until Ctrl-C')
+    .examples(
+      ['holdfast logs --event evt_stripe.evt_1P2x', 'every attempt of an event, with the stack of each error'],
+      ['holdfast logs --event evt_stripe.evt_1P2x --attempt 3', 'one attempt, and the lines of the handler that threw'],
+      ['holdfast logs --of process --errors', 'what went wrong in one function'],
+      ['holdfast logs --of requests --where status=429', 'the requests that were throttled'],
+      ['holdfast logs --source stripe --tail', 'watch a source while you try its handler'],
+    )
+    .does(async (run, options: Options) => {
       const source = options.source === undefined ? undefined : run.source(options.source).id;
       const item = options.event === undefined ? undefined : await findOne(run, options.event, source);
       if (options.attempt !== undefined) return showAttempt(run, item, options.attempt);
@@ -68,8 +67,7 @@ export function addLogs(program: Command, set: CommandSet): void {
       if (options.tail === true) await tail(run, filter, found);
       else if (found.length === 0)
         run.out.note('No lines. Try a longer --since; what a log keeps ends with its retention.');
-    }),
-  );
+    });
 }
 
 async function showAttempt(run: Run, item: EventItem | undefined, written: string): Promise<void> {

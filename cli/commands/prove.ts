@@ -1,10 +1,9 @@
 /** `holdfast prove`: deploys an environment of its own, breaks AWS under it, compares, and removes it. */
-import type { Command } from 'commander';
 import { given } from '#core/given.ts';
 import { billLines } from '#local/prove/bill.ts';
 import { silentProgress, terminalProgress } from '#local/shell/progress.ts';
 import { EXIT, type ExitCode, usageError } from '../cli-error.ts';
-import { type CommandSet, withExamples } from '../run.ts';
+import type { RunCommand } from '../run.ts';
 
 const MOST_DOLLARS = 1_000;
 
@@ -16,21 +15,21 @@ interface ProveOptions {
   readonly bill?: boolean;
 }
 
-export function addProve(program: Command, set: CommandSet): void {
-  withExamples(
-    program
-      .command('prove')
-      .description('Deploy a disposable environment, break AWS under it on purpose, compare, and remove it')
-      .option('--short', 'ten thousand events instead of a million')
-      .option('--max-dollars <number>', 'do not begin, and send no more, above that', '15')
-      .option('--port <number>', 'of the local AWS, where the environment is local')
-      .option('--yes', 'do not ask')
-      .option('--bill', 'a day later: what AWS billed for the last run, beside what was predicted; costs $0.01'),
-    ['holdfast prove --env local', 'on this machine, in about four minutes'],
-    ['holdfast prove --env prove --short', 'in an account; it says price and time, and asks'],
-    ['holdfast prove --env prove --bill', 'a day later'],
-  ).action(
-    set.action(async (run, { short = false, yes, maxDollars: text, port, bill }: ProveOptions) => {
+export function addProve(program: RunCommand): void {
+  program
+    .command('prove')
+    .description('Deploy a disposable environment, break AWS under it on purpose, compare, and remove it')
+    .option('--short', 'ten thousand events instead of a million')
+    .option('--max-dollars <number>', 'do not begin, and send no more, above that', '15')
+    .option('--port <number>', 'of the local AWS, where the environment is local')
+    .option('--yes', 'do not ask')
+    .option('--bill', 'a day later: what AWS billed for the last run, beside what was predicted; costs $0.01')
+    .examples(
+      ['holdfast prove --env local', 'on this machine, in about four minutes'],
+      ['holdfast prove --env prove --short', 'in an account; it says price and time, and asks'],
+      ['holdfast prove --env prove --bill', 'a day later'],
+    )
+    .does(async (run, { short = false, yes, maxDollars: text, port, bill }: ProveOptions) => {
       if (bill) {
         const found = await run.proveBill(run.deployment, () => run.clock.now());
         run.out.result(found, () => billLines(found));
@@ -51,6 +50,5 @@ export function addProve(program: Command, set: CommandSet): void {
         `The report: ${report}`,
       ]);
       return differs.length === 0 ? EXIT.ok : (EXIT.failure satisfies ExitCode);
-    }),
-  );
+    });
 }

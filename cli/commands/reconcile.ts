@@ -1,23 +1,22 @@
 /** `holdfast reconcile`: ask providers now what they tried to deliver, as the schedule does. */
-import type { Command } from 'commander';
 import type { ReconcileReport } from '#core/inbound/reconcile/reconcile-deliveries.ts';
 import { toIso } from '#core/time.ts';
 import { compareWithProvider, sourcesToCompare } from '#operator/events/compare-with-provider.ts';
 import { span } from '#operator/span.ts';
 import { EXIT, type ExitCode } from '../cli-error.ts';
-import { type CommandSet, type Run, withExamples } from '../run.ts';
+import type { Run, RunCommand } from '../run.ts';
 
-export function addReconcile(program: Command, set: CommandSet): void {
-  withExamples(
-    program
-      .command('reconcile')
-      .description('Ask providers what they tried to deliver, and record what never arrived')
-      .option('--source <name>', 'only this source (default: each that has `reconcile` in gateway.config.ts)')
-      .option('--dry-run', 'show what is missing, change nothing'),
-    ['holdfast reconcile --dry-run', 'what each provider has and the store does not'],
-    ['holdfast reconcile --source stripe', 'let it in now, not at the next run of the schedule'],
-  ).action(
-    set.action(async (run, { source, dryRun = false }: { source?: string; dryRun?: boolean }) => {
+export function addReconcile(program: RunCommand): void {
+  program
+    .command('reconcile')
+    .description('Ask providers what they tried to deliver, and record what never arrived')
+    .option('--source <name>', 'only this source (default: each that has `reconcile` in gateway.config.ts)')
+    .option('--dry-run', 'show what is missing, change nothing')
+    .examples(
+      ['holdfast reconcile --dry-run', 'what each provider has and the store does not'],
+      ['holdfast reconcile --source stripe', 'let it in now, not at the next run of the schedule'],
+    )
+    .does(async (run, { source, dryRun = false }: { source?: string; dryRun?: boolean }) => {
       const names = sourcesToCompare(run, source);
       await run.gateway();
       const reports: ReconcileReport[] = [];
@@ -28,8 +27,7 @@ export function addReconcile(program: Command, set: CommandSet): void {
       run.out.result({ dry_run: dryRun, reports: reports.map(toJson) }, () => lines(run, reports));
       showNext(run, reports, dryRun);
       return exitCodeOf(reports);
-    }),
-  );
+    });
 }
 
 function lines(run: Run, reports: readonly ReconcileReport[]): readonly string[] {

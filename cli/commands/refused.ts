@@ -1,9 +1,8 @@
 /** `holdfast refused`: requests that were not accepted, and why. */
-import type { Command } from 'commander';
 import { toIso } from '#core/time.ts';
 import { listRefused, type RefusedRequest, showRefused } from '#operator/refused/refused.ts';
 import { filterOf } from '../filter-options.ts';
-import { type CommandSet, withExamples } from '../run.ts';
+import type { RunCommand } from '../run.ts';
 
 interface ListOptions {
   readonly source?: string;
@@ -11,42 +10,36 @@ interface ListOptions {
   readonly since: string;
 }
 
-export function addRefused(program: Command, set: CommandSet): void {
+export function addRefused(program: RunCommand): void {
   const refused = program.command('refused').description('Refused requests: list, show');
 
-  withExamples(
-    refused
-      .command('ls')
-      .description('List the last 20 refused requests of each source and cause, newest first')
-      .option('--source <names>', 'sources, separated by commas (default: all)')
-      .option('--cause <cause>', 'only this cause, e.g. mismatch')
-      .option('--since <when>', 'refused since then', '72h'),
-    ['holdfast refused ls --source stripe', 'what was refused, when, and what is likely wrong'],
-  ).action(
-    set.action(async (run, { source, cause, since }: ListOptions) => {
+  refused
+    .command('ls')
+    .description('List the last 20 refused requests of each source and cause, newest first')
+    .option('--source <names>', 'sources, separated by commas (default: all)')
+    .option('--cause <cause>', 'only this cause, e.g. mismatch')
+    .option('--since <when>', 'refused since then', '72h')
+    .examples(['holdfast refused ls --source stripe', 'what was refused, when, and what is likely wrong'])
+    .does(async (run, { source, cause, since }: ListOptions) => {
       const filter = filterOf(run, { source, since });
       const found = await listRefused(run, { sources: filter.sources, cause, since: filter.since });
       run.out.result(found.map(toJson), () =>
-        found.length === 0
-          ? ['Nothing was refused.']
-          : run.out.table(
-              ['ID', 'REFUSED', 'LIKELY'],
-              found.map(({ id, at, likely }) => [id, run.out.ago(at), likely]),
-            ),
+        run.out.table(
+          ['ID', 'REFUSED', 'LIKELY'],
+          found.map(({ id, at, likely }) => [id, run.out.ago(at), likely]),
+          'Nothing was refused.',
+        ),
       );
       const [newest] = found;
       if (newest) run.out.next(run.command(`refused show ${newest.id}`), 'its headers and body');
-    }),
-  );
+    });
 
-  withExamples(
-    refused
-      .command('show')
-      .argument('<id>', 'its id, as refused ls shows it')
-      .description('Show a refused request: its cause, headers without signatures and credentials, start of its body'),
-    ['holdfast refused show stripe.mismatch.07', 'what came, and what is likely wrong'],
-  ).action(
-    set.action(async (run, id: string) => {
+  refused
+    .command('show')
+    .argument('<id>', 'its id, as refused ls shows it')
+    .description('Show a refused request: its cause, headers without signatures and credentials, start of its body')
+    .examples(['holdfast refused show stripe.mismatch.07', 'what came, and what is likely wrong'])
+    .does(async (run, id: string) => {
       const found = await showRefused(run, id);
       const { headers, body, ...request } = found;
       const value = { ...toJson(request), headers: headers ?? null, body: body?.toString('utf8') ?? null };
@@ -57,8 +50,7 @@ export function addRefused(program: Command, set: CommandSet): void {
         ...(body === undefined ? ['(headers and body are not kept: quarantine: false)'] : ['', body.toString('utf8')]),
       ]);
       run.out.note('It was not accepted and cannot be replayed: the provider has to send it again.');
-    }),
-  );
+    });
 }
 
 function toJson({ at, ...request }: RefusedRequest): Record<string, unknown> {

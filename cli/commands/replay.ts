@@ -1,5 +1,5 @@
 /** `holdfast replay`: one event at once, or many as a job that the sweeper carries out. */
-import { type Command, Option } from 'commander';
+import { Option } from 'commander';
 import { given } from '#core/given.ts';
 import { toEventId } from '#core/glossary.ts';
 import type { ReplayJob } from '#core/inbound/replay/replay-job.ts';
@@ -19,7 +19,7 @@ import {
 import { span } from '#operator/span.ts';
 import { EXIT, type ExitCode, usageError } from '../cli-error.ts';
 import { addFilterOptions, filterOf, wholeNumber } from '../filter-options.ts';
-import { type CommandSet, type Run, withExamples } from '../run.ts';
+import type { Run, RunCommand } from '../run.ts';
 import { sayReads } from '../say-reads.ts';
 import { watchJob } from '../watch-job.ts';
 
@@ -27,39 +27,37 @@ interface ReplayOptions {
   readonly [name: string]: string | boolean | undefined;
 }
 
-export function addReplay(program: Command, set: CommandSet): void {
-  const replay = withExamples(
-    addFilterOptions(program.command('replay').argument('[ids...]', 'ids of events to replay now'))
-      .description('Run events again: those whose ids you give, or as a job all that match a filter')
-      .option('--why <text>', 'the reason, kept with each event')
-      .option('--dry-run', 'count the events and show where they come from, change nothing')
-      .option('--rate <n>', 'events a second (default: 50)')
-      .option('--limit <n>', 'at most N events, the oldest first')
-      .option('--new-key', 'give outside calls a new idempotency key, so that they happen again')
-      .option('--force', 'also replay an event whose attempt is still running (only with ids)')
-      .option('--body <sha256>', 'run the other body that arrived under the same id (only with one id)')
-      .option('--detach', 'start the job and end the command; the job continues')
-      .addOption(new Option('--yes', 'do not ask')),
-    ['holdfast replay --cause handler_error --since 6h --dry-run', 'show how many events, and which'],
-    ['holdfast replay --cause handler_error --since 6h --why "schema fixed" --yes', 'run them again, 50 a second'],
-    ['holdfast replay evt_stripe.evt_1P2x --why "customer asked"', 'one event, now'],
-  );
-  replay.action(
-    set.action(async (run, ids: string[], options: ReplayOptions) =>
-      ids.length > 0 ? replayByIds(run, ids, options) : replayByFilter(run, options),
-    ),
+export function addReplay(program: RunCommand): void {
+  const replay = addFilterOptions(program.command('replay').argument('[ids...]', 'ids of events to replay now'))
+    .description('Run events again: those whose ids you give, or as a job all that match a filter')
+    .option('--why <text>', 'the reason, kept with each event')
+    .option('--dry-run', 'count the events and show where they come from, change nothing')
+    .option('--rate <n>', 'events a second (default: 50)')
+    .option('--limit <n>', 'at most N events, the oldest first')
+    .option('--new-key', 'give outside calls a new idempotency key, so that they happen again')
+    .option('--force', 'also replay an event whose attempt is still running (only with ids)')
+    .option('--body <sha256>', 'run the other body that arrived under the same id (only with one id)')
+    .option('--detach', 'start the job and end the command; the job continues')
+    .addOption(new Option('--yes', 'do not ask'))
+    .examples(
+      ['holdfast replay --cause handler_error --since 6h --dry-run', 'show how many events, and which'],
+      ['holdfast replay --cause handler_error --since 6h --why "schema fixed" --yes', 'run them again, 50 a second'],
+      ['holdfast replay evt_stripe.evt_1P2x --why "customer asked"', 'one event, now'],
+    );
+  replay.does(async (run, ids: string[], options: ReplayOptions) =>
+    ids.length > 0 ? replayByIds(run, ids, options) : replayByFilter(run, options),
   );
 
-  withExamples(
-    replay
-      .command('ls')
-      .argument('[job]', 'only this one')
-      .description('List replay jobs, newest first, or follow one until it ends')
-      .option('--watch', 'follow this job; the exit code says how it ended'),
-    ['holdfast replay ls', 'the last twenty jobs'],
-    ['holdfast replay ls rj-20261121t030000-1a2b3c4d --watch', 'a progress bar until it ends'],
-  ).action(
-    set.action(async (run, id: string | undefined, { watch }: { watch?: boolean }): Promise<ExitCode> => {
+  replay
+    .command('ls')
+    .argument('[job]', 'only this one')
+    .description('List replay jobs, newest first, or follow one until it ends')
+    .option('--watch', 'follow this job; the exit code says how it ended')
+    .examples(
+      ['holdfast replay ls', 'the last twenty jobs'],
+      ['holdfast replay ls rj-20261121t030000-1a2b3c4d --watch', 'a progress bar until it ends'],
+    )
+    .does(async (run, id: string | undefined, { watch }: { watch?: boolean }): Promise<ExitCode> => {
       if (watch === true && id === undefined)
         throw usageError('--watch without a job', 'the id of one job', run.command('replay ls'));
       const jobs = id === undefined ? await listJobs(run, 20) : [await findJob(run, id)];
@@ -81,26 +79,22 @@ export function addReplay(program: Command, set: CommandSet): void {
       );
       if (jobs.length === 0) run.out.note('No replay job was ever started here.');
       return EXIT.ok;
-    }),
-  );
+    });
 
-  withExamples(
-    replay
-      .command('cancel')
-      .argument('<job>')
-      .description('Stop a job; what was replayed stays replayed')
-      .option('--yes', 'do not ask'),
-    ['holdfast replay cancel rj-20261121t030000-1a2b3c4d --yes', 'stops within two seconds of work'],
-  ).action(
-    set.action(async (run, id: string, options: { yes?: boolean }) => {
+  replay
+    .command('cancel')
+    .argument('<job>')
+    .description('Stop a job; what was replayed stays replayed')
+    .option('--yes', 'do not ask')
+    .examples(['holdfast replay cancel rj-20261121t030000-1a2b3c4d --yes', 'stops within two seconds of work'])
+    .does(async (run, id: string, options: { yes?: boolean }) => {
       await findJob(run, id);
       await run.confirm(`Cancel the replay job ${id} in ${run.environment}?`, options.yes);
       const result = await cancelJob(run, id);
       run.out.result(reportJob(result.job), () => [
         result.kind === 'canceled' ? `Canceled ${id}` : `${id} was over already (${result.job.state})`,
       ]);
-    }),
-  );
+    });
 }
 
 async function replayByIds(run: Run, ids: readonly string[], options: ReplayOptions): Promise<ExitCode> {

@@ -1,5 +1,4 @@
 /** `holdfast send`: a correctly signed sample event through the front door, and what became of it. */
-import type { Command } from 'commander';
 import type { ResolvedSource } from '#core/config/resolved-config.ts';
 import { toEventId } from '#core/glossary.ts';
 import { sampleEvent } from '#operator/sources/sample-event.ts';
@@ -8,7 +7,7 @@ import { readSourceSecret } from '#operator/sources/source-secret.ts';
 import { EXIT, type ExitCode, OperatorError } from '../cli-error.ts';
 import { wholeNumber } from '../filter-options.ts';
 import { collect, readHeaders, readInput } from '../read-input.ts';
-import { type CommandSet, type Run, withExamples } from '../run.ts';
+import type { Run, RunCommand } from '../run.ts';
 
 interface SendOptions {
   readonly type?: string;
@@ -20,27 +19,27 @@ interface SendOptions {
   readonly yes?: boolean;
 }
 
-export function addSend(program: Command, set: CommandSet): void {
-  withExamples(
-    program
-      .command('send')
-      .argument('<source>')
-      .description('Send a correctly signed sample event to a source')
-      .option('--type <type>', 'give the sample this event type')
-      .option('--body-file <file>', 'send these bytes instead of the sample (- for stdin)')
-      .option('--header <name:value>', 'add a header (repeat it for more)', collect, [] as readonly string[])
-      .option('--url <url>', "send there instead of the source's own URL")
-      .option('--count <n>', 'send N events, each with its own id', '1')
-      .option('--wait <seconds>', 'wait until the event has ended, at most N seconds')
-      .option('--yes', 'do not ask before sending to an environment that is not disposable')
-      .addHelpText(
-        'after',
-        '\nEvery provider has a sample (providers/samples/). One of your own without it gets the generic one.',
-      ),
-    ['holdfast send stripe --wait 30', 'send one and see it end'],
-    ['holdfast send github --count 20', 'twenty different ones'],
-  ).action(
-    set.action(async (run, name: string, options: SendOptions) => {
+export function addSend(program: RunCommand): void {
+  program
+    .command('send')
+    .argument('<source>')
+    .description('Send a correctly signed sample event to a source')
+    .option('--type <type>', 'give the sample this event type')
+    .option('--body-file <file>', 'send these bytes instead of the sample (- for stdin)')
+    .option('--header <name:value>', 'add a header (repeat it for more)', collect, [] as readonly string[])
+    .option('--url <url>', "send there instead of the source's own URL")
+    .option('--count <n>', 'send N events, each with its own id', '1')
+    .option('--wait <seconds>', 'wait until the event has ended, at most N seconds')
+    .option('--yes', 'do not ask before sending to an environment that is not disposable')
+    .addHelpText(
+      'after',
+      '\nEvery provider has a sample (providers/samples/). One of your own without it gets the generic one.',
+    )
+    .examples(
+      ['holdfast send stripe --wait 30', 'send one and see it end'],
+      ['holdfast send github --count 20', 'twenty different ones'],
+    )
+    .does(async (run, name: string, options: SendOptions) => {
       const source = run.source(name);
       const count = wholeNumber('count', options.count, 1, 10_000);
       const wait = options.wait === undefined ? undefined : wholeNumber('wait', options.wait, 1, 3_600);
@@ -76,8 +75,7 @@ export function addSend(program: Command, set: CommandSet): void {
       if (refused > 0) run.out.next(run.command('doctor'), 'what may be wrong with the source');
       else run.out.next(run.command(`events ls --source ${name} --since 5m`), 'what happened to it');
       return refused === 0 ? EXIT.ok : refused === count ? EXIT.failure : EXIT.partial;
-    }),
-  );
+    });
 }
 
 /** A fresh sample (or the given bytes), not signed yet. Throws OperatorError (usage) for a header without a name. */

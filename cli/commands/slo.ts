@@ -1,16 +1,17 @@
 /** `holdfast slo`: the objectives, what was kept of them in 30 days, and what is left of each budget. */
-import type { Command } from 'commander';
 import { isMissed, OBJECTIVES, readServiceLevels, type ServiceLevel } from '#operator/health/service-levels.ts';
 import { EXIT } from '../cli-error.ts';
-import { type CommandSet, withExamples } from '../run.ts';
+import type { RunCommand } from '../run.ts';
 
-export function addSlo(program: Command, set: CommandSet): void {
-  withExamples(
-    program.command('slo').description('Show service levels of the last 30 days, and what is left of each budget'),
-    ['holdfast slo --env prod', 'exit code 1 when a budget is overspent'],
-    ['holdfast slo --env prod --json', 'for a report'],
-  ).action(
-    set.action(async run => {
+export function addSlo(program: RunCommand): void {
+  program
+    .command('slo')
+    .description('Show service levels of the last 30 days, and what is left of each budget')
+    .examples(
+      ['holdfast slo --env prod', 'exit code 1 when a budget is overspent'],
+      ['holdfast slo --env prod --json', 'for a report'],
+    )
+    .does(async run => {
       const read = await readServiceLevels(run);
       const levels: readonly ServiceLevel[] =
         read ?? OBJECTIVES.map(it => ({ ...it, good: undefined, bad: 0, of: 0, budgetLeft: undefined }));
@@ -25,8 +26,7 @@ export function addSlo(program: Command, set: CommandSet): void {
       ]);
       if (read === undefined) run.out.note('The local AWS keeps no metrics: only the objectives are shown.');
       return levels.some(isMissed) ? EXIT.failure : undefined;
-    }),
-  );
+    });
 }
 
 /** Cut, not rounded: 99.9 % is said only of what has reached it. */

@@ -1,5 +1,4 @@
 /** `holdfast status`: one screen. Is it healthy, is there a backlog, is there poison? */
-import type { Command } from 'commander';
 import { given } from '#core/given.ts';
 import type { Concern } from '#core/inbound/protocol/concerns.ts';
 import { REFUSED_SLOTS } from '#core/inbound/protocol/event-item.ts';
@@ -8,26 +7,24 @@ import type { AuditState } from '#core/inbound/watch/audit-records.ts';
 import { toIso } from '#core/time.ts';
 import { countedText, type DeliverySummary, guardText } from '#operator/customers/deliveries.ts';
 import type { OpenBreaker, Unfinished } from '#operator/events/unfinished.ts';
-import { isNotice } from '#operator/health/is-notice.ts';
+import { isNotice } from '#operator/health/alarm-words.ts';
 import { deadCountText, type Need, needsAPerson, needsOf } from '#operator/health/needs.ts';
 import { describeSweeper } from '#operator/health/sweeper.ts';
 import { readSystem, type SystemView } from '#operator/health/system-view.ts';
 import { span } from '#operator/span.ts';
 import { EXIT, type ExitCode } from '../cli-error.ts';
-import { type CommandSet, type Run, withExamples } from '../run.ts';
+import type { Run, RunCommand } from '../run.ts';
 import { muteJson } from './mute.ts';
 
-export function addStatus(program: Command, set: CommandSet): void {
-  withExamples(
-    program
-      .command('status')
-      .description(
-        'Show rates, backlog, dead letters and alarms on one screen. Exit code 1 if something needs a person',
-      ),
-    ['holdfast status --env prod', 'the first thing to run when paged'],
-    ['holdfast status --json || echo look', 'for a script'],
-  ).action(
-    set.action(async run => {
+export function addStatus(program: RunCommand): void {
+  program
+    .command('status')
+    .description('Show rates, backlog, dead letters and alarms on one screen. Exit code 1 if something needs a person')
+    .examples(
+      ['holdfast status --env prod', 'the first thing to run when paged'],
+      ['holdfast status --json || echo look', 'for a script'],
+    )
+    .does(async run => {
       const view = await readSystem(run);
       const { place } = await run.gateway();
       const all = needsOf(view, run.clock.now());
@@ -38,8 +35,7 @@ export function addStatus(program: Command, set: CommandSet): void {
       else if (needs.length > 0) run.out.next(run.command('doctor'), 'checks every part');
       else run.out.next(run.command('events tail'), 'watch events come and end');
       return needs.length === 0 ? EXIT.ok : (EXIT.failure satisfies ExitCode);
-    }),
-  );
+    });
 }
 
 function toJson(run: Run, view: SystemView, all: readonly Need[]): unknown {

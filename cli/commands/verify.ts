@@ -1,5 +1,4 @@
 /** `holdfast verify` and `sign`: why a captured request fails, and what a genuine one looks like. */
-import type { Command } from 'commander';
 import { given } from '#core/given.ts';
 import { readMoment } from '#core/inbound/search/event-filter.ts';
 import type { ProviderSpec } from '#core/provider/provider-spec.ts';
@@ -12,7 +11,7 @@ import { signAsProvider } from '#operator/sources/sign-as-provider.ts';
 import { readSourceSecret } from '#operator/sources/source-secret.ts';
 import { EXIT, type ExitCode, usageError } from '../cli-error.ts';
 import { collect, readGivenSecret, readHeaders, readInput } from '../read-input.ts';
-import { type CommandSet, type Run, withExamples } from '../run.ts';
+import type { Run, RunCommand } from '../run.ts';
 
 interface Options {
   readonly provider?: string;
@@ -24,33 +23,35 @@ interface Options {
   readonly curl?: boolean;
 }
 
-export function addVerify(program: Command, set: CommandSet): void {
-  withExamples(
-    whose(program.command('verify'))
-      .argument(
-        '<file>',
-        'the captured request (headers, an empty line, the exact body), or vectors in JSON; - for stdin',
-      )
-      .description('Say whether a captured request is genuine, or why not; or check signature vectors')
-      .option('--at <time>', 'verify as if this were the time (default: now)'),
-    ['holdfast verify request.http --source stripe', "with the source's stored secret"],
-    ['HOLDFAST_SECRET=… holdfast verify request.http --provider github', 'without a deployment'],
-    ['holdfast verify test/acme-vectors.json --provider acme', 'the vectors of a provider that you describe'],
-  ).action(set.action(verify));
+export function addVerify(program: RunCommand): void {
+  whose(program.command('verify'))
+    .argument(
+      '<file>',
+      'the captured request (headers, an empty line, the exact body), or vectors in JSON; - for stdin',
+    )
+    .description('Say whether a captured request is genuine, or why not; or check signature vectors')
+    .option('--at <time>', 'verify as if this were the time (default: now)')
+    .examples(
+      ['holdfast verify request.http --source stripe', "with the source's stored secret"],
+      ['HOLDFAST_SECRET=… holdfast verify request.http --provider github', 'without a deployment'],
+      ['holdfast verify test/acme-vectors.json --provider acme', 'the vectors of a provider that you describe'],
+    )
+    .does(verify);
 
-  withExamples(
-    whose(program.command('sign'))
-      .argument('<file>', 'the body, byte for byte (- for stdin)')
-      .description('Sign a body as a provider would, and print the headers')
-      .option('--header <name:value>', 'a header of the request (repeat it for more)', collect, [] as readonly string[])
-      .option('--curl', 'print a curl command instead')
-      .option('--at <time>', 'sign as if this were the time (default: now)'),
-    ['holdfast sign body.json --source stripe --curl', 'a command to paste'],
-    ['holdfast sign body.json --provider generic --secret-file secret.txt --json', 'headers as JSON'],
-  ).action(set.action(sign));
+  whose(program.command('sign'))
+    .argument('<file>', 'the body, byte for byte (- for stdin)')
+    .description('Sign a body as a provider would, and print the headers')
+    .option('--header <name:value>', 'a header of the request (repeat it for more)', collect, [] as readonly string[])
+    .option('--curl', 'print a curl command instead')
+    .option('--at <time>', 'sign as if this were the time (default: now)')
+    .examples(
+      ['holdfast sign body.json --source stripe --curl', 'a command to paste'],
+      ['holdfast sign body.json --provider generic --secret-file secret.txt --json', 'headers as JSON'],
+    )
+    .does(sign);
 }
 
-function whose(command: Command): Command {
+function whose(command: RunCommand): RunCommand {
   return command
     .option('--source <name>', 'take the provider, the settings and the stored secret of this source')
     .option('--provider <id>', 'the provider, if there is no source')

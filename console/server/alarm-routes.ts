@@ -1,7 +1,7 @@
 /** Of alarms: their states, who is told, the numbers that one judges, its runbook. */
 import { given } from '#core/given.ts';
+import { toldOf } from '#operator/health/alarm-words.ts';
 import { readGuide } from '#operator/health/read-guide.ts';
-import { toldOf } from '#operator/health/told-of.ts';
 import type { AlarmGraphView } from '../wire.ts';
 import type { Asked, Route } from './route.ts';
 import { alarmRow } from './rows.ts';

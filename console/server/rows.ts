@@ -5,8 +5,7 @@ import type { EventItem } from '#core/inbound/protocol/event-item.ts';
 import type { ReplayJob } from '#core/inbound/replay/replay-job.ts';
 import { beginning, doneOf } from '#operator/events/replay.ts';
 import type { AlarmView } from '#operator/gateway.ts';
-import { isNotice } from '#operator/health/is-notice.ts';
-import { runbookOf } from '#operator/health/runbook-of.ts';
+import { isNotice, runbookOf } from '#operator/health/alarm-words.ts';
 import type { AlarmRow, EventRow, JobRow } from '../wire.ts';
 
 export function rowOf(item: EventItem): EventRow {

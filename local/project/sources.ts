@@ -7,7 +7,7 @@ import type { DeployedSource, Deployment } from '#core/config/deployment.ts';
 import type { GatewayConfig } from '#core/config/gateway-config.ts';
 import { type Place, secretName } from '#core/names.ts';
 import { goesToLocalAws } from '#local/shell/goes-to-local-aws.ts';
-import { SecretsManagerVault } from '#operator/aws/secrets-manager-vault.ts';
+import { secretsManagerVault } from '#operator/aws/secrets-manager-vault.ts';
 import type { OperatorOptions } from '#operator/operator.ts';
 import { makeSecret } from '#operator/sources/make-secret.ts';
 import { resolveEnvironment } from './drill-config.ts';
@@ -47,7 +47,7 @@ export const reread: NonNullable<OperatorOptions['reread']> = {
 
 /** What is stored for a source. Throws when it cannot be read or is malformed. */
 async function readStoredSecret(client: SecretsManagerClient, SecretId: string): Promise<StoredSecret> {
-  const stored = await new SecretsManagerVault(client).read(SecretId);
+  const stored = await secretsManagerVault(client).read(SecretId);
   if (stored.kind !== 'set') return { kind: stored.kind };
   const parsed = parseSecret(stored.text);
   return parsed.kind === 'secret' ? { kind: 'set', current: parsed.secret.current } : { kind: 'empty' };

@@ -7,26 +7,23 @@ import { OperatorError } from '#operator/operator-error.ts';
 /** The time limit of the function, and a little for the way. */
 const ANSWER_MS = 15 * MINUTE_MS + 10_000;
 
-/** `Reconciler` by the function `reconcile-providers`, as its schedule runs it. Asked once: a second run would overtake the first. */
-export class LambdaReconciler implements Reconciler {
-  readonly #client: LambdaClient;
-  readonly #functionName: () => string;
-
-  /** `functionName` throws where the stack has no such function. */
-  constructor(settings: LambdaClientConfig, functionName: () => string) {
-    const requestHandler = { connectionTimeout: 3_000, requestTimeout: ANSWER_MS, throwOnRequestTimeout: true };
-    this.#client = new LambdaClient({ ...settings, maxAttempts: 1, requestHandler });
-    this.#functionName = functionName;
-  }
-
-  async run(source: string, dryRun: boolean): Promise<readonly ReconcileReport[]> {
-    const Payload = JSON.stringify({ source, dryRun });
-    const answer = await this.#client.send(new InvokeCommand({ FunctionName: this.#functionName(), Payload }));
-    const told: unknown = JSON.parse(answer.Payload?.transformToString() || 'null');
-    if (answer.FunctionError === undefined && Array.isArray(told)) return told as ReconcileReport[];
-    const { errorMessage = 'it answered without a report' } = (told ?? {}) as { errorMessage?: string };
-    throw new OperatorError(
-      `The function ${this.#functionName()} failed for ${source}: ${errorMessage.slice(0, 300)}\nHow to read its log: holdfast runbook missing-deliveries`,
-    );
-  }
+/**
+ * By the function `reconcile-providers`, as its schedule runs it. Asked once: a second run would overtake the first.
+ * `functionName` throws where the stack has no such function.
+ */
+export function lambdaReconciler(settings: LambdaClientConfig, functionName: () => string): Reconciler {
+  const requestHandler = { connectionTimeout: 3_000, requestTimeout: ANSWER_MS, throwOnRequestTimeout: true };
+  const client = new LambdaClient({ ...settings, maxAttempts: 1, requestHandler });
+  return {
+    async run(source, dryRun) {
+      const Payload = JSON.stringify({ source, dryRun });
+      const answer = await client.send(new InvokeCommand({ FunctionName: functionName(), Payload }));
+      const told: unknown = JSON.parse(answer.Payload?.transformToString() || 'null');
+      if (answer.FunctionError === undefined && Array.isArray(told)) return told as ReconcileReport[];
+      const { errorMessage = 'it answered without a report' } = (told ?? {}) as { errorMessage?: string };
+      throw new OperatorError(
+        `The function ${functionName()} failed for ${source}: ${errorMessage.slice(0, 300)}\nHow to read its log: holdfast runbook missing-deliveries`,
+      );
+    },
+  };
 }

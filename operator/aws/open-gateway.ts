@@ -29,12 +29,12 @@ import { OperatorError } from '#operator/operator-error.ts';
 import { AlarmMutes } from './alarm-mutes.ts';
 import { cloudWatchLogReader } from './cloudwatch-log-reader.ts';
 import { findLocalAws } from './find-local-aws.ts';
-import { LambdaProcessor } from './lambda-processor.ts';
-import { LambdaReconciler } from './lambda-reconciler.ts';
+import { lambdaProcessor } from './lambda-processor.ts';
+import { lambdaReconciler } from './lambda-reconciler.ts';
 import { readAlarmGraph, readAlarmParts } from './read-alarm-graph.ts';
 import { readAlarms } from './read-alarms.ts';
 import { readCounter } from './read-counter.ts';
-import { SecretsManagerVault } from './secrets-manager-vault.ts';
+import { secretsManagerVault } from './secrets-manager-vault.ts';
 import { sendHttp } from './send-http.ts';
 import { signedDeliveryApi } from './signed-delivery-api.ts';
 import { functionsIn, readFunctionStops } from './stopped-functions.ts';
@@ -73,6 +73,14 @@ export async function openGateway(deployment: Deployment, env: Env): Promise<Gat
       throw new OperatorError(`The stack of ${environment} has no output ${name}: deploy it again with this version`);
     return value;
   };
+  const deliveryStack = async (): Promise<FoundStack['outputs']> => {
+    if (deployment.config.outbound !== undefined)
+      return (await readStack(cloudFormation, deployment.config, 'delivery', local?.endpoint)).outputs;
+    throw new OperatorError(
+      `${environment} sends no webhooks: it has no \`outbound\` in gateway.config.ts (docs/reference/configuration.md)`,
+      'not_found',
+    );
+  };
   const dynamodb = new DynamoDBClient(settings);
   // Queue addresses of a local AWS carry a host name of its choice; the endpoint decides.
   const sqs = new SQSClient({ ...settings, ...(endpoint === undefined ? {} : { useQueueUrlAsEndpoint: false }) });
@@ -95,29 +103,22 @@ export async function openGateway(deployment: Deployment, env: Env): Promise<Gat
     queue: sqsWorkQueue(sqs, output('WorkQueueUrl')),
     dead: sqsDeadQueue(sqs, output('DeadQueueUrl')),
     gauge: sqsQueueGauge(sqs, { main: output('WorkQueueUrl'), dead: output('DeadQueueUrl') }),
-    secrets: new SecretsManagerVault(new SecretsManagerClient(settings)),
-    processor: new LambdaProcessor(lambda, output('ProcessFunction')),
+    secrets: secretsManagerVault(new SecretsManagerClient(settings)),
+    processor: lambdaProcessor(lambda, output('ProcessFunction')),
     async functionStops() {
-      const delivery =
-        deployment.config.outbound === undefined
-          ? new Map<string, string>()
-          : await readDelivery(cloudFormation, deployment, local?.endpoint);
-      return readFunctionStops(lambda, new Map([outputs, delivery].flatMap(functionsIn)));
+      const stacks = deployment.config.outbound === undefined ? [outputs] : [outputs, await deliveryStack()];
+      return readFunctionStops(lambda, new Map(stacks.flatMap(functionsIn)));
     },
-    reconciler: new LambdaReconciler(settings, () => output('ReconcileProvidersFunction')),
+    reconciler: lambdaReconciler(settings, () => output('ReconcileProvidersFunction')),
     async begin(scheduled, how) {
-      const sends = scheduled === 'tend';
-      if (sends && deployment.config.outbound === undefined) throw sendsNothing(environment);
-      const stack = sends
-        ? (await readStack(cloudFormation, deployment.config, 'delivery', local?.endpoint)).outputs
-        : outputs;
+      const stack = scheduled === 'tend' ? await deliveryStack() : outputs;
       const FunctionName = stack.get(`${scheduled[0]?.toUpperCase()}${scheduled.slice(1)}Function`);
       const InvocationType = how === 'try' ? 'DryRun' : 'Event';
       await lambda.send(new InvokeCommand({ FunctionName, InvocationType }));
     },
-    delivery: () => openDelivery(cloudFormation, deployment, local?.endpoint),
+    delivery: async () => openDelivery(cloudFormation, await deliveryStack(), local?.endpoint),
     outbound: async () => {
-      const stack = await readDelivery(cloudFormation, deployment, local?.endpoint);
+      const stack = await deliveryStack();
       const [registry = '', outbox = ''] = [stack.get('RegistryTable'), stack.get('OutboxTable')];
       return new DynamoDbItemStore(dynamodb, { registry, outbox });
     },
@@ -156,31 +157,14 @@ interface FoundStack {
 /** The API of the third stack, asked with the same credentials. */
 async function openDelivery(
   client: CloudFormationClient,
-  deployment: Deployment,
+  outputs: FoundStack['outputs'],
   local: string | undefined,
 ): Promise<DeliveryApi> {
-  const outputs = await readDelivery(client, deployment, local);
   const url = (outputs.get('DeliveryApiUrl') ?? '').replace(/\/$/, '');
   // A local AWS gives its APIs names that few programs resolve; by address they are the same.
   const byAddress = local === undefined ? url : `${local}/_aws/execute-api/${new URL(url).hostname.split('.')[0]}`;
   const region = await client.config.region();
   return signedDeliveryApi({ url: byAddress, region, credentials: () => client.config.credentials() }, sendHttp);
-}
-
-async function readDelivery(
-  client: CloudFormationClient,
-  { config }: Deployment,
-  local: string | undefined,
-): Promise<FoundStack['outputs']> {
-  if (config.outbound === undefined) throw sendsNothing(config.environment);
-  return (await readStack(client, config, 'delivery', local)).outputs;
-}
-
-function sendsNothing(environment: string): OperatorError {
-  return new OperatorError(
-    `${environment} sends no webhooks: it has no \`outbound\` in gateway.config.ts (docs/reference/configuration.md)`,
-    'not_found',
-  );
 }
 
 async function readStack(

@@ -7,28 +7,23 @@ import {
 import { given } from '#core/given.ts';
 import type { SecretVault, StoredSecret } from '#operator/gateway.ts';
 
-/** `SecretVault` on Secrets Manager. */
-export class SecretsManagerVault implements SecretVault {
-  readonly #client: SecretsManagerClient;
-
-  constructor(client: SecretsManagerClient) {
-    this.#client = client;
-  }
-
-  async read(SecretId: string): Promise<StoredSecret> {
-    const described = await found(this.#client.send(new DescribeSecretCommand({ SecretId })));
-    if (described === undefined) return { kind: 'absent' };
-    // A secret without any version has no value to get: the same error again.
-    const value = await found(this.#client.send(new GetSecretValueCommand({ SecretId })));
-    const text = value?.SecretString;
-    if (text === undefined || text.trim() === '') return { kind: 'empty' };
-    const changedAt = (value?.CreatedDate ?? described.LastChangedDate)?.getTime();
-    return { kind: 'set', text, ...given({ changedAt }) };
-  }
-
-  async write(SecretId: string, SecretString: string): Promise<void> {
-    await this.#client.send(new PutSecretValueCommand({ SecretId, SecretString }));
-  }
+/** Secrets Manager. */
+export function secretsManagerVault(client: SecretsManagerClient): SecretVault {
+  return {
+    async read(SecretId): Promise<StoredSecret> {
+      const described = await found(client.send(new DescribeSecretCommand({ SecretId })));
+      if (described === undefined) return { kind: 'absent' };
+      // A secret without any version has no value to get: the same error again.
+      const value = await found(client.send(new GetSecretValueCommand({ SecretId })));
+      const text = value?.SecretString;
+      if (text === undefined || text.trim() === '') return { kind: 'empty' };
+      const changedAt = (value?.CreatedDate ?? described.LastChangedDate)?.getTime();
+      return { kind: 'set', text, ...given({ changedAt }) };
+    },
+    async write(SecretId, SecretString) {
+      await client.send(new PutSecretValueCommand({ SecretId, SecretString }));
+    },
+  };
 }
 
 async function found<T>(answer: Promise<T>): Promise<T | undefined> {

@@ -239,10 +239,7 @@ export function setGate(
 export function listMessages(
   operator: Caller,
   app: string,
-  {
-    limit = 50,
-    ...filter
-  }: { readonly type?: string | undefined; readonly since?: string | undefined; readonly limit?: number } = {},
+  { limit = 50, ...filter }: Pick<DeliveryFilter, 'type' | 'since' | 'limit'> = {},
 ): Promise<readonly MessageView[]> {
   return list(operator, ['apps', app, 'messages'], { limit, query: { ...filter } });
 }

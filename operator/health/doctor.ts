@@ -16,11 +16,10 @@ import { secretsTaken } from '#operator/sealed-secrets.ts';
 import { previousUse } from '#operator/sources/previous-use.ts';
 import { commandToSet, stateOf } from '#operator/sources/stored-state.ts';
 import { ago, span } from '#operator/span.ts';
-import { isNotice } from './is-notice.ts';
+import { isNotice, runbookOf } from './alarm-words.ts';
 import { muteText } from './mutes.ts';
 import { deadCountText } from './needs.ts';
 import { isRunning, readProcessor } from './processor.ts';
-import { runbookOf } from './runbook-of.ts';
 import { describeSweeper, isSweeperLate } from './sweeper.ts';
 import { readSystem } from './system-view.ts';
 
@@ -199,7 +198,8 @@ async function checkFunctions(operator: Operator, note: Note): Promise<void> {
     return;
   }
   const reserved: Readonly<Record<string, number>> = operator.deployment.reservedConcurrency;
-  const wrong = found.flatMap(({ name: of, awsName, mayRun, mappings }): readonly Check[] => {
+  let wrong = 0;
+  for (const { name: of, awsName, mayRun, mappings } of found) {
     const own = reserved[of];
     const give =
       own === undefined
@@ -208,25 +208,19 @@ async function checkFunctions(operator: Operator, note: Note): Promise<void> {
     // Of the processor its own check tells.
     const stopped = of === 'process' ? [] : mappings.filter(({ state }) => !isRunning(state));
     const isDeleted = QUEUED.has(of) && mappings.length === 0;
-    const deleted: Check = {
-      name,
-      result: 'wrong',
-      text: `${of} is given nothing: somebody deleted its event source mapping, and its queue waits`,
-      fix: `aws lambda create-event-source-mapping --function-name ${awsName} --function-response-types ReportBatchItemFailures --event-source-arn <its queue>`,
-    };
-    return [
-      ...(isDeleted ? [deleted] : []),
-      ...(mayRun
-        ? []
-        : [{ name, result: 'wrong', text: `${of} never runs: its reserved concurrency is 0`, fix: give } as const]),
-      ...stopped.map(({ uuid, state }): Check => {
-        const text = `${of} is given nothing: its event source mapping is ${state}, and its queue waits`;
-        return { name, result: 'wrong', text, fix: `aws lambda update-event-source-mapping --uuid ${uuid} --enabled` };
-      }),
-    ];
-  });
-  for (const { result, text, fix } of wrong) note(name, result, text, fix);
-  if (wrong.length === 0) note(name, 'ok', `none of ${found.length} is stopped`);
+    if (isDeleted) {
+      const text = `${of} is given nothing: somebody deleted its event source mapping, and its queue waits`;
+      const again = `aws lambda create-event-source-mapping --function-name ${awsName} --function-response-types ReportBatchItemFailures --event-source-arn <its queue>`;
+      note(name, 'wrong', text, again);
+    }
+    if (!mayRun) note(name, 'wrong', `${of} never runs: its reserved concurrency is 0`, give);
+    for (const { uuid, state } of stopped) {
+      const text = `${of} is given nothing: its event source mapping is ${state}, and its queue waits`;
+      note(name, 'wrong', text, `aws lambda update-event-source-mapping --uuid ${uuid} --enabled`);
+    }
+    wrong += stopped.length + (mayRun ? 0 : 1) + (isDeleted ? 1 : 0);
+  }
+  if (wrong === 0) note(name, 'ok', `none of ${found.length} is stopped`);
 }
 
 /** Who starts a replay asks the sweeper to run at once; without the right it begins in the next minute's run. */

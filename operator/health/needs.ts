@@ -4,7 +4,7 @@ import { MINUTE_MS } from '#core/time.ts';
 import { countedText, guardText } from '#operator/customers/deliveries.ts';
 import { likelyCause, type RefusedCount } from '#operator/refused/refused.ts';
 import { ago, span } from '#operator/span.ts';
-import { isNotice } from './is-notice.ts';
+import { isNotice } from './alarm-words.ts';
 import { muteText } from './mutes.ts';
 import { describeSweeper, isSweeperLate } from './sweeper.ts';
 import type { SystemView } from './system-view.ts';

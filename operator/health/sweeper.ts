@@ -39,18 +39,13 @@ export function isSweeperLate(view: SweeperView, now: EpochMs): boolean {
   return now - (wellAt ?? deployedAt) > LATE_MS;
 }
 
-/** What is wrong, without the error: `no run of the sweeper has ended well for 6 min`. Undefined: nothing is. */
-function sweeperNeed(view: SweeperView, now: EpochMs): string | undefined {
-  if (!isSweeperLate(view, now)) return undefined;
-  return view.wellAt === undefined
-    ? 'no run of the sweeper has ever ended well'
-    : `no run of the sweeper has ended well for ${span((now - view.wellAt) / 1_000)}`;
-}
-
 /** One line: when a run last ended well, and what its last error was. */
 export function describeSweeper(view: SweeperView, now: EpochMs): string {
   const { wellAt, error } = view;
-  if (isSweeperLate(view, now)) return `${sweeperNeed(view, now)}; ${whyNot(view, now)}`;
+  if (isSweeperLate(view, now)) {
+    const since = wellAt === undefined ? 'ever ended well' : `ended well for ${span((now - wellAt) / 1_000)}`;
+    return `no run of the sweeper has ${since}; ${whyNot(view, now)}`;
+  }
   if (wellAt === undefined) return 'no run has ended yet (it comes every minute)';
   const well = `a run ended well ${ago(wellAt, now)}`;
   if (error === undefined || now - error.at > ERROR_SHOWN_MS) return well;

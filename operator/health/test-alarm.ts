@@ -8,8 +8,8 @@ import { shortAlarm } from '#core/words.ts';
 import type { AlarmView } from '#operator/gateway.ts';
 import type { Operator } from '#operator/operator.ts';
 import { OperatorError, usageError } from '#operator/operator-error.ts';
+import { severityOf, toldOf, wholeOf } from './alarm-words.ts';
 import { listMutes } from './mutes.ts';
-import { severityOf, toldOf, wholeOf } from './told-of.ts';
 
 /** CloudWatch judges an alarm of one-minute numbers again within a minute, others later. */
 const END_LIMIT_MS = 10 * MINUTE_MS;

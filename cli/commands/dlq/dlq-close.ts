@@ -1,5 +1,4 @@
 /** `holdfast dlq close`: a person decides that dead events will not be replayed. */
-import type { Command } from 'commander';
 import { splitEventPk, toEventId } from '#core/glossary.ts';
 import type { EventItem } from '#core/inbound/protocol/event-item.ts';
 import type { WrittenFilter } from '#core/inbound/search/event-filter.ts';
@@ -7,7 +6,7 @@ import { closeDeaths, meantToClose } from '#operator/deaths/close-deaths.ts';
 import { findOne } from '#operator/events/find-one.ts';
 import { EXIT, type ExitCode, usageError } from '../../cli-error.ts';
 import { filterOf } from '../../filter-options.ts';
-import { type CommandSet, type Run, withExamples } from '../../run.ts';
+import type { Run, RunCommand } from '../../run.ts';
 import { sayReads } from '../../say-reads.ts';
 
 const FILTERS = ['source', 'type', 'cause', 'error', 'since'] as const;
@@ -17,25 +16,26 @@ interface CloseOptions extends Pick<WrittenFilter, (typeof FILTERS)[number]> {
   readonly yes?: boolean;
 }
 
-export function addDlqClose(dlq: Command, set: CommandSet): void {
-  withExamples(
-    dlq
-      .command('close')
-      .argument('[ids...]', 'the dead events, by id')
-      .description(
-        'Decide that dead events will not be replayed. They stay visible with who and why; a replay reopens them',
-      )
-      .option('--cause <cause>', 'only this cause')
-      .option('--error <text>', 'only this error, whatever numbers and ids are in it')
-      .option('--source <names>', 'sources, separated by commas (default: all)')
-      .option('--type <type>', 'event type, or a prefix such as invoice.*')
-      .option('--since <when>', 'received since then (default: 90d)')
-      .option('--why <text>', 'the reason, kept with each event')
-      .option('--dry-run', 'count them, change nothing')
-      .option('--yes', 'do not ask'),
-    ['holdfast dlq close --cause schema --why "test data of the trial, nothing to book"', 'all that died of it'],
-    ['holdfast dlq close evt_stripe.evt_1P2x --why "booked by hand"', 'one event'],
-  ).action(set.action((run, ids: string[], options: CloseOptions) => close(run, ids, options)));
+export function addDlqClose(dlq: RunCommand): void {
+  dlq
+    .command('close')
+    .argument('[ids...]', 'the dead events, by id')
+    .description(
+      'Decide that dead events will not be replayed. They stay visible with who and why; a replay reopens them',
+    )
+    .option('--cause <cause>', 'only this cause')
+    .option('--error <text>', 'only this error, whatever numbers and ids are in it')
+    .option('--source <names>', 'sources, separated by commas (default: all)')
+    .option('--type <type>', 'event type, or a prefix such as invoice.*')
+    .option('--since <when>', 'received since then (default: 90d)')
+    .option('--why <text>', 'the reason, kept with each event')
+    .option('--dry-run', 'count them, change nothing')
+    .option('--yes', 'do not ask')
+    .examples(
+      ['holdfast dlq close --cause schema --why "test data of the trial, nothing to book"', 'all that died of it'],
+      ['holdfast dlq close evt_stripe.evt_1P2x --why "booked by hand"', 'one event'],
+    )
+    .does((run, ids: string[], options: CloseOptions) => close(run, ids, options));
 }
 
 async function close(run: Run, ids: readonly string[], options: CloseOptions): Promise<ExitCode> {

@@ -1,5 +1,4 @@
 /** `holdfast dlq`: dead letters, by cause and source; and the messages of the dead-letter queue itself. */
-import type { Command } from 'commander';
 import { toEventId } from '#core/glossary.ts';
 import type { EventFilter, WrittenFilter } from '#core/inbound/search/event-filter.ts';
 import { toIso } from '#core/time.ts';
@@ -13,63 +12,64 @@ import {
 import { shortIdOf } from '#operator/events/short-id.ts';
 import { EXIT, type ExitCode } from '../../cli-error.ts';
 import { filterOf, wholeNumber } from '../../filter-options.ts';
-import { type CommandSet, type Run, withExamples } from '../../run.ts';
+import type { Run, RunCommand } from '../../run.ts';
 import { sayReads } from '../../say-reads.ts';
 import { addDlqClose } from './dlq-close.ts';
 
-export function addDlq(program: Command, set: CommandSet): void {
+export function addDlq(program: RunCommand): void {
   const dlq = program.command('dlq').description('Dead letters: list, close, redrive, purge');
 
-  withExamples(
-    dlq
-      .command('ls')
-      .description('List open dead letters, grouped by source, event type and cause')
-      .option('--source <names>', 'sources, separated by commas (default: all)')
-      .option('--cause <cause>', 'only this cause')
-      .option('--type <type>', 'event type, or a prefix such as invoice.*')
-      .option('--since <when>', 'received since then', '90d')
-      .option('--closed', 'instead of the open ones, show those that a person closed, with who and why'),
-    ['holdfast dlq ls', 'what died, how often, since when, with a sample'],
-    ['holdfast dlq ls --closed', 'what will not be replayed, and who decided that'],
-  ).action(
-    set.action(async (run, { closed, ...options }: ListOptions) => {
+  dlq
+    .command('ls')
+    .description('List open dead letters, grouped by source, event type and cause')
+    .option('--source <names>', 'sources, separated by commas (default: all)')
+    .option('--cause <cause>', 'only this cause')
+    .option('--type <type>', 'event type, or a prefix such as invoice.*')
+    .option('--since <when>', 'received since then', '90d')
+    .option('--closed', 'instead of the open ones, show those that a person closed, with who and why')
+    .examples(
+      ['holdfast dlq ls', 'what died, how often, since when, with a sample'],
+      ['holdfast dlq ls --closed', 'what will not be replayed, and who decided that'],
+    )
+    .does(async (run, { closed, ...options }: ListOptions) => {
       const filter = filterOf(run, { ...options, status: 'dead_letter' });
       if (closed === true) return showClosed(run, await groupClosed(run, filter), askedFor(options));
       await sayReads(run, filter);
       showGroups(run, await groupDeadLetters(run, filter), askedFor(options));
-    }),
-  );
+    });
 
-  addDlqClose(dlq, set);
+  addDlqClose(dlq);
 
-  withExamples(
-    dlq
-      .command('redrive')
-      .description('Move messages from the dead-letter queue back to the main queue. Same run, same idempotency key')
-      .option('--source <names>', 'sources, separated by commas (default: all)')
-      .option('--cause <cause>', 'only this cause (default: all)')
-      .option('--rate <n>', 'messages a second', '50')
-      .option('--limit <n>', 'at most N events', '100000')
-      .option('--dry-run', 'count them, move nothing')
-      .option('--yes', 'do not ask'),
-    ['holdfast dlq redrive --cause handler_error --dry-run', 'how many messages it would move'],
-    ['holdfast dlq redrive --source stripe --yes', 'all of Stripe; a closed terminal stops it (replay goes on)'],
-  ).action(set.action((run, options: MoveOptions) => moveMessages(run, options, 'redrive')));
+  dlq
+    .command('redrive')
+    .description('Move messages from the dead-letter queue back to the main queue. Same run, same idempotency key')
+    .option('--source <names>', 'sources, separated by commas (default: all)')
+    .option('--cause <cause>', 'only this cause (default: all)')
+    .option('--rate <n>', 'messages a second', '50')
+    .option('--limit <n>', 'at most N events', '100000')
+    .option('--dry-run', 'count them, move nothing')
+    .option('--yes', 'do not ask')
+    .examples(
+      ['holdfast dlq redrive --cause handler_error --dry-run', 'how many messages it would move'],
+      ['holdfast dlq redrive --source stripe --yes', 'all of Stripe; a closed terminal stops it (replay goes on)'],
+    )
+    .does((run, options: MoveOptions) => moveMessages(run, options, 'redrive'));
 
-  withExamples(
-    dlq
-      .command('purge')
-      .description(
-        'Delete messages from the dead-letter queue. Events stay as they are: a dead one stays open (see dlq close)',
-      )
-      .option('--source <names>', 'sources, separated by commas (default: all)')
-      .option('--cause <cause>', 'only this cause')
-      .option('--limit <n>', 'at most N messages', '100000')
-      .option('--dry-run', 'count them, delete nothing')
-      .option('--yes', 'do not ask'),
-    ['holdfast dlq purge --dry-run', 'messages that are not ours, and those of events somebody dealt with'],
-    ['holdfast dlq purge --yes', 'delete them, one by one'],
-  ).action(set.action((run, options: MoveOptions) => moveMessages(run, options, 'purge')));
+  dlq
+    .command('purge')
+    .description(
+      'Delete messages from the dead-letter queue. Events stay as they are: a dead one stays open (see dlq close)',
+    )
+    .option('--source <names>', 'sources, separated by commas (default: all)')
+    .option('--cause <cause>', 'only this cause')
+    .option('--limit <n>', 'at most N messages', '100000')
+    .option('--dry-run', 'count them, delete nothing')
+    .option('--yes', 'do not ask')
+    .examples(
+      ['holdfast dlq purge --dry-run', 'messages that are not ours, and those of events somebody dealt with'],
+      ['holdfast dlq purge --yes', 'delete them, one by one'],
+    )
+    .does((run, options: MoveOptions) => moveMessages(run, options, 'purge'));
 }
 
 /** Deleting messages settles no event: say so where some are still open. */

@@ -1,10 +1,9 @@
 /** `holdfast out retry`, `test`, `pause`, `resume`: what on-call does. */
 
 import { randomUUID } from 'node:crypto';
-import type { Command } from 'commander';
 import { EXIT, usageError } from '#cli/cli-error.ts';
 import { isoSince } from '#cli/filter-options.ts';
-import { type CommandSet, type Run, withExamples } from '#cli/run.ts';
+import type { Run, RunCommand } from '#cli/run.ts';
 import { given } from '#core/given.ts';
 import type { ReplayJobView } from '#core/outbound/api/deliveries/replay-api.ts';
 import { stateWord } from '#core/words.ts';
@@ -31,30 +30,30 @@ const POLL_MS = 500;
 
 const BACKLOGS = ['drain', 'drop', 'since'] as const;
 
-export function addOutActs(out: Command, set: CommandSet): void {
-  withExamples(
-    out
-      .command('retry')
-      .argument('<app>', 'id, or uid:<uid>')
-      .argument('[endpoint]', 'id, or uid:<uid>')
-      .argument('[message]', 'id, msg_…')
-      .description('Send a delivery again now, with the same webhook-id; or, as a job, what is dead')
-      .option('--dead', 'all that is dead in the application, or at the endpoint')
-      .option('--since <when>', 'of the dead, published since then: 2026-11-21T03:00Z, or 30m, 24h, 7d ago')
-      .option('--dry-run', 'count the dead, send nothing')
-      .option('--why <text>', 'the reason, kept with the delivery or the job')
-      .option('--yes', 'do not ask'),
-    [
-      'holdfast out retry uid:acme uid:billing msg_4z6… --why "their deploy is fixed"',
-      'a dead delivery, or one that waits for its next attempt',
-    ],
-    ['holdfast out retry uid:acme --dead --since 24h --dry-run', 'how many that would be'],
-    [
-      'holdfast out retry uid:acme --dead --why "they were down" --yes',
-      'a job that continues when you close your laptop',
-    ],
-  ).action(
-    set.action(async (run, app: string, ep: string | undefined, message: string | undefined, options: RetryOptions) => {
+export function addOutActs(out: RunCommand): void {
+  out
+    .command('retry')
+    .argument('<app>', 'id, or uid:<uid>')
+    .argument('[endpoint]', 'id, or uid:<uid>')
+    .argument('[message]', 'id, msg_…')
+    .description('Send a delivery again now, with the same webhook-id; or, as a job, what is dead')
+    .option('--dead', 'all that is dead in the application, or at the endpoint')
+    .option('--since <when>', 'of the dead, published since then: 2026-11-21T03:00Z, or 30m, 24h, 7d ago')
+    .option('--dry-run', 'count the dead, send nothing')
+    .option('--why <text>', 'the reason, kept with the delivery or the job')
+    .option('--yes', 'do not ask')
+    .examples(
+      [
+        'holdfast out retry uid:acme uid:billing msg_4z6… --why "their deploy is fixed"',
+        'a dead delivery, or one that waits for its next attempt',
+      ],
+      ['holdfast out retry uid:acme --dead --since 24h --dry-run', 'how many that would be'],
+      [
+        'holdfast out retry uid:acme --dead --why "they were down" --yes',
+        'a job that continues when you close your laptop',
+      ],
+    )
+    .does(async (run, app: string, ep: string | undefined, message: string | undefined, options: RetryOptions) => {
       if (options.dead === true && message === undefined) return retryDead(run, app, ep, options);
       if (options.dead === true || ep === undefined || message === undefined) {
         const wrong = options.dead === true ? 'Both a message and --dead' : 'Neither a message nor --dead';
@@ -64,16 +63,13 @@ export function addOutActs(out: Command, set: CommandSet): void {
       await retryDelivery(run, { app, ep, message }, { why: reason, requestId: randomUUID() });
       run.out.result({ message, endpoint: ep, retried: true }, () => [`${message} goes to ${ep} again`]);
       run.out.next(run.command(`out messages ${app} ${message}`), 'what happened to it');
-    }),
-  );
+    });
 
-  withExamples(
-    endpointCommand(out, 'test')
-      .description('Send one signed test request at once, and print what was sent and answered')
-      .option('--type <type>', 'send the example of this event type of the catalogue'),
-    ['holdfast out test uid:acme uid:billing', 'does it answer, and does it take the signature?'],
-  ).action(
-    set.action(async (run, app: string, ep: string, { type }: { type?: string }) => {
+  endpointCommand(out, 'test')
+    .description('Send one signed test request at once, and print what was sent and answered')
+    .option('--type <type>', 'send the example of this event type of the catalogue')
+    .examples(['holdfast out test uid:acme uid:billing', 'does it answer, and does it take the signature?'])
+    .does(async (run, app: string, ep: string, { type }: { type?: string }) => {
       const answer = await testEndpoint(run, { app, ep }, type);
       const { success, status_code: code, detail, duration_ms: ms, request, response_body: said } = answer;
       run.out.result(answer, () => [
@@ -85,33 +81,26 @@ export function addOutActs(out: Command, set: CommandSet): void {
         ...(said === '' ? [] : ['', run.out.paint('dim', 'answered'), said]),
       ]);
       return success ? EXIT.ok : EXIT.failure;
-    }),
-  );
+    });
 
-  withExamples(
-    endpointCommand(out, 'pause')
-      .description('Stop sending to an endpoint for a while; nothing is lost')
-      .option('--why <text>', 'the reason, shown to everybody who looks'),
-    ['holdfast out pause uid:acme uid:billing --why "their deploy"', 'its webhooks wait until resume'],
-  ).action(
-    set.action(async (run, app: string, ep: string, { why }: WhyOptions) =>
+  endpointCommand(out, 'pause')
+    .description('Stop sending to an endpoint for a while; nothing is lost')
+    .option('--why <text>', 'the reason, shown to everybody who looks')
+    .examples(['holdfast out pause uid:acme uid:billing --why "their deploy"', 'its webhooks wait until resume'])
+    .does(async (run, app: string, ep: string, { why }: WhyOptions) =>
       showGate(run, app, ep, await setGate(run, { app, ep }, 'pause', { why: await run.reason(why) })),
-    ),
-  );
+    );
 
-  withExamples(
-    endpointCommand(out, 'resume')
-      .description('Send again to an endpoint that is paused, disabled, or on hold. On hold, one request tries it now')
-      .option('--backlog <what>', 'of a disabled one, what waited: drain, drop or since')
-      .option(
-        '--since <when>',
-        'with --backlog since: what is older is dropped: 2026-11-21T03:00Z, or 30m, 24h, 7d ago',
-      )
-      .option('--why <text>', 'the reason, shown to everybody who looks'),
-    ['holdfast out resume uid:acme uid:billing --why "deployed"', 'what waited goes out, oldest first'],
-    ['holdfast out resume uid:acme uid:billing --backlog drop --why "too old"', 'only what is published from now on'],
-  ).action(
-    set.action(async (run, app: string, ep: string, { backlog, since, why }: ResumeOptions) => {
+  endpointCommand(out, 'resume')
+    .description('Send again to an endpoint that is paused, disabled, or on hold. On hold, one request tries it now')
+    .option('--backlog <what>', 'of a disabled one, what waited: drain, drop or since')
+    .option('--since <when>', 'with --backlog since: what is older is dropped: 2026-11-21T03:00Z, or 30m, 24h, 7d ago')
+    .option('--why <text>', 'the reason, shown to everybody who looks')
+    .examples(
+      ['holdfast out resume uid:acme uid:billing --why "deployed"', 'what waited goes out, oldest first'],
+      ['holdfast out resume uid:acme uid:billing --backlog drop --why "too old"', 'only what is published from now on'],
+    )
+    .does(async (run, app: string, ep: string, { backlog, since, why }: ResumeOptions) => {
       if (backlog !== undefined && !BACKLOGS.includes(backlog as (typeof BACKLOGS)[number]))
         throw usageError(`--backlog ${backlog}`, BACKLOGS.join(', '), '--backlog drain sends all of it');
       if ((backlog === 'since') !== (since !== undefined))
@@ -128,8 +117,7 @@ export function addOutActs(out: Command, set: CommandSet): void {
       const body =
         act === 'trial' ? {} : { why: await run.reason(why), ...given({ backlog, since: isoSince(run, since) }) };
       await showGate(run, app, ep, await setGate(run, { app, ep }, act, body));
-    }),
-  );
+    });
 }
 
 function showGate(run: Run, app: string, ep: string, now: Awaited<ReturnType<typeof setGate>>): void {

@@ -1,8 +1,7 @@
 /** `holdfast out apps`: one application for each customer, its limits, and its erasure with a report. */
 
-import type { Command } from 'commander';
 import { wholeNumber } from '#cli/filter-options.ts';
-import { type CommandSet, type Run, withExamples } from '#cli/run.ts';
+import type { Run, RunCommand } from '#cli/run.ts';
 import type { ErasureView } from '#core/outbound/api/erasure-api.ts';
 import type { LimitsBody } from '#core/outbound/api/fields.ts';
 import { changeLimits, eraseApplication, readErasureOf } from '#operator/customers/applications.ts';
@@ -28,16 +27,16 @@ const LIMITS = [
 type LimitOptions = { readonly [Option in (typeof LIMITS)[number][0]]?: string };
 const flagOf = (option: string): string => option.replace(/[A-Z]/g, letter => `-${letter.toLowerCase()}`);
 
-export function addOutApps(out: Command, set: CommandSet): void {
-  const apps = withExamples(
-    out
-      .command('apps')
-      .argument('[app]', 'show this one: id, or uid:<uid>')
-      .description('List applications: one for each customer'),
-    ['holdfast out apps', 'their ids, names and numbers of endpoints'],
-    ['holdfast out apps uid:acme', 'one of them, with its limits'],
-  );
-  apps.action(set.action((run, app: string | undefined) => (app === undefined ? listAll(run) : showOne(run, app))));
+export function addOutApps(out: RunCommand): void {
+  const apps = out
+    .command('apps')
+    .argument('[app]', 'show this one: id, or uid:<uid>')
+    .description('List applications: one for each customer')
+    .examples(
+      ['holdfast out apps', 'their ids, names and numbers of endpoints'],
+      ['holdfast out apps uid:acme', 'one of them, with its limits'],
+    );
+  apps.does((run, app: string | undefined) => (app === undefined ? listAll(run) : showOne(run, app)));
 
   const limits = apps
     .command('limits')
@@ -46,12 +45,12 @@ export function addOutApps(out: Command, set: CommandSet): void {
       'Change limits of an application, so that it does not slow down others. Limits that you leave out stay',
     );
   for (const [option, , , , about] of LIMITS) limits.option(`--${flagOf(option)} <n>`, `${about}, or default`);
-  withExamples(
-    limits,
-    ['holdfast out apps limits uid:acme --publish-per-second 20', 'publish answers 429 to more than that'],
-    ['holdfast out apps limits uid:acme --retention-days default', 'keep messages as long as the environment does'],
-  ).action(
-    set.action(async (run, app: string, options: LimitOptions) => {
+  limits
+    .examples(
+      ['holdfast out apps limits uid:acme --publish-per-second 20', 'publish answers 429 to more than that'],
+      ['holdfast out apps limits uid:acme --retention-days default', 'keep messages as long as the environment does'],
+    )
+    .does(async (run, app: string, options: LimitOptions) => {
       const given = LIMITS.flatMap(([option, name, most]) => {
         const text = options[option];
         if (text === undefined) return [];
@@ -61,27 +60,23 @@ export function addOutApps(out: Command, set: CommandSet): void {
         ? applicationOf(run, app)
         : changeLimits(run, app, Object.fromEntries(given)));
       run.out.result(changed, () => limitLines(changed.limits));
-    }),
-  );
+    });
 
-  withExamples(
-    apps
-      .command('erase')
-      .argument('<app>', 'id, or uid:<uid>')
-      .description(
-        'Erase an application and everything that belongs to its customer. It counts first, and leaves a report',
-      )
-      .option('--dry-run', 'count, erase nothing')
-      .option(
-        '--report',
-        'show how far it is, and in the end its report; by id (app_…), because the uid is erased, too',
-      )
-      .option('--yes', 'do not count or ask first'),
-    ['holdfast out apps erase uid:acme --dry-run', 'what would be removed'],
-    ['holdfast out apps erase uid:acme', 'counts, asks, then erases: minutes to hours'],
-    ['holdfast out apps erase app_4z6… --report', 'what was removed, what stays and until when'],
-  ).action(
-    set.action(async (run, app: string, { dryRun = false, report, yes }: EraseOptions) => {
+  apps
+    .command('erase')
+    .argument('<app>', 'id, or uid:<uid>')
+    .description(
+      'Erase an application and everything that belongs to its customer. It counts first, and leaves a report',
+    )
+    .option('--dry-run', 'count, erase nothing')
+    .option('--report', 'show how far it is, and in the end its report; by id (app_…), because the uid is erased, too')
+    .option('--yes', 'do not count or ask first')
+    .examples(
+      ['holdfast out apps erase uid:acme --dry-run', 'what would be removed'],
+      ['holdfast out apps erase uid:acme', 'counts, asks, then erases: minutes to hours'],
+      ['holdfast out apps erase app_4z6… --report', 'what was removed, what stays and until when'],
+    )
+    .does(async (run, app: string, { dryRun = false, report, yes }: EraseOptions) => {
       if (report === true) {
         const found = await readErasureOf(run, app, { dryRun: false });
         return run.out.result(found, () => erasureLines(found));
@@ -96,19 +91,17 @@ export function addOutApps(out: Command, set: CommandSet): void {
       const begun = await eraseApplication(run, app, { dryRun });
       run.out.result(begun, () => [`${begun.application} is being erased; publishing to it is refused from now on`]);
       run.out.next(run.command(`out apps erase ${begun.application} --report`), 'how far it is, then the report');
-    }),
-  );
+    });
 }
 
 async function listAll(run: Run): Promise<void> {
   const found = await listApplications(run);
   run.out.result(found, () =>
-    found.length === 0
-      ? ['No application yet. The API makes them: POST /v1/apps (docs/api/delivery.md).']
-      : run.out.table(
-          ['ID', 'UID', 'NAME', 'ENDPOINTS', 'STATE'],
-          found.map(({ id, uid, name, endpoints, state }) => [id, uid ?? '-', name, String(endpoints), state]),
-        ),
+    run.out.table(
+      ['ID', 'UID', 'NAME', 'ENDPOINTS', 'STATE'],
+      found.map(({ id, uid, name, endpoints, state }) => [id, uid ?? '-', name, String(endpoints), state]),
+      'No application yet. The API makes them: POST /v1/apps (docs/api/delivery.md).',
+    ),
   );
 }
 

@@ -1,27 +1,26 @@
 /** `holdfast out export`: event types, applications and endpoints, for another environment or another system. */
-import type { Command } from 'commander';
 import { mustBeNew, writeNewFile } from '#cli/new-file.ts';
-import { type CommandSet, withExamples } from '#cli/run.ts';
+import type { RunCommand } from '#cli/run.ts';
 import { readEndpointSecrets } from '#operator/customers/customer-secrets.ts';
 import { exportCustomers } from '#operator/customers/export-customers.ts';
 import { checkRecipient, SECRETS_FILE, sealSecrets } from '#operator/sealed-secrets.ts';
 
-export function addOutExport(out: Command, set: CommandSet): void {
-  withExamples(
-    out
-      .command('export')
-      .argument('<file>', 'a new file; only you can read it (mode 0600)')
-      .description(
-        'Write event types, customers, endpoints and contacts as JSON. Without secrets, and with values of headers masked',
-      )
-      .option(
-        '--secrets [key]',
-        `write secrets and values of headers to <file>${SECRETS_FILE}, for this public key (age1…)`,
-      ),
-    ['holdfast out export customers.json --env prod', 'all of them'],
-    ['holdfast out export customers.json --secrets age1…', 'with their secrets, which only the private key opens'],
-  ).action(
-    set.action(async (run, file: string, { secrets: key }: { readonly secrets?: string | true }) => {
+export function addOutExport(out: RunCommand): void {
+  out
+    .command('export')
+    .argument('<file>', 'a new file; only you can read it (mode 0600)')
+    .description(
+      'Write event types, customers, endpoints and contacts as JSON. Without secrets, and with values of headers masked',
+    )
+    .option(
+      '--secrets [key]',
+      `write secrets and values of headers to <file>${SECRETS_FILE}, for this public key (age1…)`,
+    )
+    .examples(
+      ['holdfast out export customers.json --env prod', 'all of them'],
+      ['holdfast out export customers.json --secrets age1…', 'with their secrets, which only the private key opens'],
+    )
+    .does(async (run, file: string, { secrets: key }: { readonly secrets?: string | true }) => {
       const recipient = key === undefined ? undefined : await checkRecipient(key);
       const secretsFile = `${file}${SECRETS_FILE}`;
       for (const each of recipient === undefined ? [file] : [file, secretsFile]) mustBeNew(each);
@@ -44,6 +43,5 @@ export function addOutExport(out: Command, set: CommandSet): void {
           ? 'It has no secrets: give --secrets and a public key (age1…) for those.'
           : `Their secrets are in ${secretsFile}, for ${recipient}; that you took them is noted.`,
       );
-    }),
-  );
+    });
 }

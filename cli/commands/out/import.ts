@@ -1,9 +1,8 @@
 /** `holdfast out import`: applications, endpoints, secrets and types out of what another system exported. */
 import { statSync } from 'node:fs';
-import type { Command } from 'commander';
 import { EXIT, usageError } from '#cli/cli-error.ts';
 import { readText } from '#cli/read-input.ts';
-import { type CommandSet, type Run, withExamples } from '#cli/run.ts';
+import type { Run, RunCommand } from '#cli/run.ts';
 import type { EndpointSecrets } from '#operator/customers/customer-secrets.ts';
 import { type ImportedCustomers, importCustomers, resumeImported } from '#operator/customers/import-customers.ts';
 import { readCustomers } from '#operator/customers/read-customers.ts';
@@ -23,29 +22,32 @@ interface ImportOptions {
   readonly yes?: boolean;
 }
 
-export function addOutImport(out: Command, set: CommandSet): void {
-  withExamples(
-    out
-      .command('import')
-      .argument('<file>', 'JSON or NDJSON; - for stdin')
-      .description('Create customers that another environment or system exported, with their secrets')
-      .option('--from <system>', `the system that exported it: ${[OURS, ...EXPORTED_FROM].join(', ')}`)
-      .option('--identity <key-file>', `of ${OURS}: the private key (age) that opens <file>${SECRETS_FILE}`)
-      .option(
-        '--new-secrets',
-        `of ${OURS}, without --identity: each endpoint gets a secret that its customer must be told`,
-      )
-      .option('--resume', `of ${OURS}, at the end: resume the endpoints that the import paused`)
-      .option('--dry-run', 'say what would be created and what cannot be')
-      .option('--yes', 'do not ask'),
-    ['holdfast out import --from svix svix.json --dry-run', 'what would be created, and what cannot be carried over'],
-    [
-      'holdfast out import --from holdfast customers.json --identity key.txt --env new --yes',
-      'under the ids they have; nothing is sent, and endpoints arrive paused',
-    ],
-    ['holdfast out import --from svix svix.json --yes', 'creates what is not there yet; run it again after a failure'],
-  ).action(
-    set.action(async (run, file: string, options: ImportOptions) => {
+export function addOutImport(out: RunCommand): void {
+  out
+    .command('import')
+    .argument('<file>', 'JSON or NDJSON; - for stdin')
+    .description('Create customers that another environment or system exported, with their secrets')
+    .option('--from <system>', `the system that exported it: ${[OURS, ...EXPORTED_FROM].join(', ')}`)
+    .option('--identity <key-file>', `of ${OURS}: the private key (age) that opens <file>${SECRETS_FILE}`)
+    .option(
+      '--new-secrets',
+      `of ${OURS}, without --identity: each endpoint gets a secret that its customer must be told`,
+    )
+    .option('--resume', `of ${OURS}, at the end: resume the endpoints that the import paused`)
+    .option('--dry-run', 'say what would be created and what cannot be')
+    .option('--yes', 'do not ask')
+    .examples(
+      ['holdfast out import --from svix svix.json --dry-run', 'what would be created, and what cannot be carried over'],
+      [
+        'holdfast out import --from holdfast customers.json --identity key.txt --env new --yes',
+        'under the ids they have; nothing is sent, and endpoints arrive paused',
+      ],
+      [
+        'holdfast out import --from svix svix.json --yes',
+        'creates what is not there yet; run it again after a failure',
+      ],
+    )
+    .does(async (run, file: string, options: ImportOptions) => {
       const { from, dryRun = false, yes } = options;
       if (from === OURS) return importOurs(run, file, options);
       const system = EXPORTED_FROM.find(each => each === from);
@@ -61,8 +63,7 @@ export function addOutImport(out: Command, set: CommandSet): void {
       const all = `${plan.types.length} event types, ${plan.applications.length} applications, ${endpoints} endpoints`;
       if (!dryRun) await run.confirm(`Create what is not there yet of ${all}?`, yes);
       return carryOver(run, system, plan, dryRun);
-    }),
-  );
+    });
 }
 
 async function carryOver(run: Run, from: ExportedFrom, plan: Parameters<typeof importPlan>[1], dryRun: boolean) {

@@ -1,10 +1,9 @@
 /** `holdfast out status`, `endpoints`, `messages` and `deliveries`: what is, without changing it. */
 
-import type { Command } from 'commander';
 import { EXIT } from '#cli/cli-error.ts';
 import { isoSince, wholeNumber } from '#cli/filter-options.ts';
 import type { Style } from '#cli/output.ts';
-import { type CommandSet, type Run, withExamples } from '#cli/run.ts';
+import type { Run, RunCommand } from '#cli/run.ts';
 import { sayEndpointReads } from '#cli/say-reads.ts';
 import { parseIso } from '#core/time.ts';
 import {
@@ -19,6 +18,7 @@ import {
 } from '#core/words.ts';
 import {
   type Delivery,
+  type DeliveryFilter,
   deliveriesOf,
   type Endpoint,
   guardText,
@@ -39,21 +39,17 @@ const COLOURS: Readonly<Record<Endpoint['state'], Style>> = {
   ...{ paused: 'cyan', disabled: 'red', pulled: 'cyan' },
 };
 
-interface ListOptions {
-  readonly status?: string;
-  readonly type?: string;
-  readonly class?: string;
-  readonly since?: string;
+interface ListOptions extends Omit<DeliveryFilter, 'limit'> {
   readonly limit: string;
   readonly body?: boolean;
 }
 
-export function addOutLists(out: Command, set: CommandSet): void {
-  withExamples(
-    out.command('status').description('Show which endpoints do not get their webhooks, over all applications'),
-    ['holdfast out status', 'one line for each endpoint that fails, is on hold, paused or disabled'],
-  ).action(
-    set.action(async run => {
+export function addOutLists(out: RunCommand): void {
+  out
+    .command('status')
+    .description('Show which endpoints do not get their webhooks, over all applications')
+    .examples(['holdfast out status', 'one line for each endpoint that fails, is on hold, paused or disabled'])
+    .does(async run => {
       const much = await muchOutbound(run);
       if (much !== undefined) sayEndpointReads(run, much);
       const { applications, endpoints, unwell: found } = await readOutbound(run);
@@ -81,84 +77,79 @@ export function addOutLists(out: Command, set: CommandSet): void {
       if (first)
         run.out.next(run.command(`out endpoints ${first.application} ${first.id}`), 'since when, why, what waits');
       return unwell.length === 0 ? EXIT.ok : EXIT.failure;
-    }),
-  );
+    });
 
-  withExamples(
-    out
-      .command('endpoints')
-      .argument('<app>', 'id, or uid:<uid>')
-      .argument('[endpoint]', 'how this one is: id, or uid:<uid>')
-      .description('List endpoints of an application, or show what waits for one and its last answers'),
-    ['holdfast out endpoints uid:acme', 'where its webhooks go, and how each endpoint is'],
-    ['holdfast out endpoints uid:acme uid:billing', 'since when it fails, when it is tried next'],
-  ).action(
-    set.action(async (run, app: string, ep: string | undefined) => {
+  out
+    .command('endpoints')
+    .argument('<app>', 'id, or uid:<uid>')
+    .argument('[endpoint]', 'how this one is: id, or uid:<uid>')
+    .description('List endpoints of an application, or show what waits for one and its last answers')
+    .examples(
+      ['holdfast out endpoints uid:acme', 'where its webhooks go, and how each endpoint is'],
+      ['holdfast out endpoints uid:acme uid:billing', 'since when it fails, when it is tried next'],
+    )
+    .does(async (run, app: string, ep: string | undefined) => {
       if (ep !== undefined) return showHealth(run, app, ep);
       const found = await listEndpoints(run, app);
       run.out.result(found, () =>
-        found.length === 0
-          ? ['This application has no endpoint.']
-          : run.out.table(
-              ['ENDPOINT', 'STATE', 'TYPES', 'URL'],
-              found.map(each => [
-                nameOf(each),
-                run.out.paint(COLOURS[each.state], stateWord(each.state)),
-                each.types.join(',') || '*',
-                addressWords(each.url),
-              ]),
-            ),
+        run.out.table(
+          ['ENDPOINT', 'STATE', 'TYPES', 'URL'],
+          found.map(each => [
+            nameOf(each),
+            run.out.paint(COLOURS[each.state], stateWord(each.state)),
+            each.types.join(',') || '*',
+            addressWords(each.url),
+          ]),
+          'This application has no endpoint.',
+        ),
       );
-    }),
-  );
+    });
 
-  withExamples(
-    out
-      .command('messages')
-      .argument('<app>', 'id, or uid:<uid>')
-      .argument('[message]', 'how far this one is at each endpoint: id, msg_…')
-      .description('List messages of an application, newest first, or show how far one is')
-      .option('--body', 'of one message: print only the body that is sent')
-      .option('--type <type>', 'event type')
-      .option('--since <when>', 'published since then: 2026-11-21T03:00Z, or 30m, 24h, 7d ago')
-      .option('--limit <n>', 'at most N', '30'),
-    ['holdfast out messages uid:acme --type invoice.paid --since 24h', 'what was published'],
-    ['holdfast out messages uid:acme msg_4z6…', 'delivered, retrying, dead: endpoint by endpoint'],
-    ['holdfast out messages uid:acme msg_4z6… --body', 'what is sent'],
-  ).action(
-    set.action(async (run, app: string, message: string | undefined, options: ListOptions) => {
+  out
+    .command('messages')
+    .argument('<app>', 'id, or uid:<uid>')
+    .argument('[message]', 'how far this one is at each endpoint: id, msg_…')
+    .description('List messages of an application, newest first, or show how far one is')
+    .option('--body', 'of one message: print only the body that is sent')
+    .option('--type <type>', 'event type')
+    .option('--since <when>', 'published since then: 2026-11-21T03:00Z, or 30m, 24h, 7d ago')
+    .option('--limit <n>', 'at most N', '30')
+    .examples(
+      ['holdfast out messages uid:acme --type invoice.paid --since 24h', 'what was published'],
+      ['holdfast out messages uid:acme msg_4z6…', 'delivered, retrying, dead: endpoint by endpoint'],
+      ['holdfast out messages uid:acme msg_4z6… --body', 'what is sent'],
+    )
+    .does(async (run, app: string, message: string | undefined, options: ListOptions) => {
       if (message !== undefined) return showMessage(run, app, message, options.body);
       const { type, since, limit } = options;
       const asked = { type, since: isoSince(run, since), limit: wholeNumber('limit', limit, 1, 1_000) };
       const found = await listMessages(run, app, asked);
       run.out.result(found, () =>
-        found.length === 0
-          ? ['No message.']
-          : run.out.table(
-              ['MESSAGE', 'TYPE', 'BYTES', 'PUBLISHED'],
-              found.map(({ id, type: of, size, created_at: at }) => [id, of, String(size), agoOf(run, at)]),
-            ),
+        run.out.table(
+          ['MESSAGE', 'TYPE', 'BYTES', 'PUBLISHED'],
+          found.map(({ id, type: of, size, created_at: at }) => [id, of, String(size), agoOf(run, at)]),
+          'No message.',
+        ),
       );
       if (found[0]) run.out.next(run.command(`out messages ${app} ${found[0].id}`), 'what happened to it');
-    }),
-  );
+    });
 
-  withExamples(
-    out
-      .command('deliveries')
-      .argument('<app>', 'id, or uid:<uid>')
-      .argument('[endpoint]', 'id, or uid:<uid>; without it those of all endpoints')
-      .argument('[message]', 'each attempt of this one: id, msg_…')
-      .description('List deliveries, newest first, or the attempts of one')
-      .option('--status <status>', 'pending, retrying, delivered, dead, aborted, expired, dropped or canceled')
-      .option('--type <type>', 'event type')
-      .option('--class <class>', 'how the last attempt ended, e.g. timeout, denied, server_error')
-      .option('--since <when>', 'published since then: 2026-11-21T03:00Z, or 30m, 24h, 7d ago')
-      .option('--limit <n>', 'at most N', '30'),
-    ['holdfast out deliveries uid:acme uid:billing --status dead', 'what used up its attempts'],
-    ['holdfast out deliveries uid:acme uid:billing msg_4z6…', 'what was sent, and what came back, try by try'],
-  ).action(
-    set.action(async (run, app: string, ep: string | undefined, message: string | undefined, options: ListOptions) => {
+  out
+    .command('deliveries')
+    .argument('<app>', 'id, or uid:<uid>')
+    .argument('[endpoint]', 'id, or uid:<uid>; without it those of all endpoints')
+    .argument('[message]', 'each attempt of this one: id, msg_…')
+    .description('List deliveries, newest first, or the attempts of one')
+    .option('--status <status>', 'pending, retrying, delivered, dead, aborted, expired, dropped or canceled')
+    .option('--type <type>', 'event type')
+    .option('--class <class>', 'how the last attempt ended, e.g. timeout, denied, server_error')
+    .option('--since <when>', 'published since then: 2026-11-21T03:00Z, or 30m, 24h, 7d ago')
+    .option('--limit <n>', 'at most N', '30')
+    .examples(
+      ['holdfast out deliveries uid:acme uid:billing --status dead', 'what used up its attempts'],
+      ['holdfast out deliveries uid:acme uid:billing msg_4z6…', 'what was sent, and what came back, try by try'],
+    )
+    .does(async (run, app: string, ep: string | undefined, message: string | undefined, options: ListOptions) => {
       if (ep !== undefined && message !== undefined) return showAttempts(run, { app, ep, message });
       const { since, limit, ...filter } = options;
       const { status, type, class: of } = filter;
@@ -166,15 +157,14 @@ export function addOutLists(out: Command, set: CommandSet): void {
       const asked = { status, type, class: of, since: isoSince(run, since), limit: size };
       const found = await listDeliveries(run, { app, ep }, asked);
       const names = ep === undefined ? (['message', 'endpoint'] as const) : (['message'] as const);
-      run.out.result(found, () => (found.length === 0 ? ['No delivery.'] : deliveryTable(run, found, names)));
+      run.out.result(found, () => deliveryTable(run, found, names, 'No delivery.'));
       const failed = found.find(each => each.attempt_count > 0 && each.status !== 'delivered');
       if (failed)
         run.out.next(
           run.command(`out deliveries ${app} ${failed.endpoint} ${failed.message}`),
           'each failed attempt in full',
         );
-    }),
-  );
+    });
 }
 
 async function showHealth(run: Run, app: string, ep: string): Promise<void> {
@@ -205,9 +195,7 @@ async function showMessage(run: Run, app: string, message: string, body: boolean
   }
   const found = await deliveriesOf(run, app, message);
   run.out.result(found, () =>
-    found.length === 0
-      ? ['No endpoint wanted it, or it is not fanned out yet.']
-      : deliveryTable(run, found, ['endpoint']),
+    deliveryTable(run, found, ['endpoint'], 'No endpoint wanted it, or it is not fanned out yet.'),
   );
 }
 
@@ -226,7 +214,7 @@ async function showAttempts(run: Run, { app, ep, message }: Record<'app' | 'ep' 
 }
 
 /** A command about one endpoint. */
-export function endpointCommand(out: Command, name: string): Command {
+export function endpointCommand(out: RunCommand, name: string): RunCommand {
   return out.command(name).argument('<app>', 'id, or uid:<uid>').argument('<endpoint>', 'id, or uid:<uid>');
 }
 
@@ -234,6 +222,7 @@ function deliveryTable(
   run: Run,
   found: readonly Delivery[],
   names: readonly ('message' | 'endpoint')[],
+  none: string,
 ): readonly string[] {
   const rows = found.map(each => {
     const { status, held, attempt_count: attempts, last_attempt: last, next_retry_at: next } = each;
@@ -252,6 +241,7 @@ function deliveryTable(
   return run.out.table(
     [...names.map(name => name.toUpperCase()), 'TYPE', 'STATUS', 'ATTEMPTS', 'ANSWER', 'PUBLISHED', 'NEXT'],
     rows,
+    none,
   );
 }
 

@@ -1,9 +1,8 @@
 /** `holdfast out export-messages` and `import-messages`: what was published and what became of it, to another environment. */
-import type { Command } from 'commander';
 import { EXIT } from '#cli/cli-error.ts';
 import { mustBeNew, writeNewFile } from '#cli/new-file.ts';
 import { linesOf } from '#cli/read-input.ts';
-import { type CommandSet, withExamples } from '#cli/run.ts';
+import type { RunCommand } from '#cli/run.ts';
 import { exportMessages, stopSending } from '#operator/customers/export-messages.ts';
 import { importMessages } from '#operator/customers/import-messages.ts';
 
@@ -16,21 +15,21 @@ interface ImportOptions {
   readonly yes?: boolean;
 }
 
-export function addOutMessages(out: Command, set: CommandSet): void {
-  withExamples(
-    out
-      .command('export-messages')
-      .argument('<file>', 'a new file; only you can read it (mode 0600)')
-      .description('Write messages with bodies and deliveries, one JSON object a line')
-      .option('--stop', 'pause every endpoint first, for good: when you move')
-      .option('--yes', 'do not ask'),
-    ['holdfast out export-messages messages.ndjson --env prod', 'everything that is kept'],
-    [
-      'holdfast out export-messages last.ndjson --env prod --stop',
-      'the last one of a move: nothing is sent afterwards',
-    ],
-  ).action(
-    set.action(async (run, file: string, { stop = false, yes }: ExportOptions) => {
+export function addOutMessages(out: RunCommand): void {
+  out
+    .command('export-messages')
+    .argument('<file>', 'a new file; only you can read it (mode 0600)')
+    .description('Write messages with bodies and deliveries, one JSON object a line')
+    .option('--stop', 'pause every endpoint first, for good: when you move')
+    .option('--yes', 'do not ask')
+    .examples(
+      ['holdfast out export-messages messages.ndjson --env prod', 'everything that is kept'],
+      [
+        'holdfast out export-messages last.ndjson --env prod --stop',
+        'the last one of a move: nothing is sent afterwards',
+      ],
+    )
+    .does(async (run, file: string, { stop = false, yes }: ExportOptions) => {
       mustBeNew(file);
       let paused: number | undefined;
       if (stop) {
@@ -54,22 +53,21 @@ export function addOutMessages(out: Command, set: CommandSet): void {
         `${messages} messages with ${deliveries} deliveries in ${file}${withoutBody === 0 ? '' : `; ${withoutBody} have no body any more`}`,
         ...(paused === undefined ? [] : [`${paused} endpoints paused: ${run.environment} sends nothing`]),
       ]);
-    }),
-  );
+    });
 
-  withExamples(
-    out
-      .command('import-messages')
-      .argument('<file>', 'what holdfast out export-messages wrote')
-      .description(
-        'Bring exported messages under their own ids, to customers that are here. Nothing is sent: what waits does so until its endpoint is resumed',
-      )
-      .option('--dry-run', 'look, and write nothing')
-      .option('--yes', 'do not ask'),
-    ['holdfast out import-messages messages.ndjson --env new --dry-run', 'what would be made, and what is there'],
-    ['holdfast out import-messages messages.ndjson --env new --yes', 'run it again after a failure: it goes on'],
-  ).action(
-    set.action(async (run, file: string, { dryRun = false, yes }: ImportOptions) => {
+  out
+    .command('import-messages')
+    .argument('<file>', 'what holdfast out export-messages wrote')
+    .description(
+      'Bring exported messages under their own ids, to customers that are here. Nothing is sent: what waits does so until its endpoint is resumed',
+    )
+    .option('--dry-run', 'look, and write nothing')
+    .option('--yes', 'do not ask')
+    .examples(
+      ['holdfast out import-messages messages.ndjson --env new --dry-run', 'what would be made, and what is there'],
+      ['holdfast out import-messages messages.ndjson --env new --yes', 'run it again after a failure: it goes on'],
+    )
+    .does(async (run, file: string, { dryRun = false, yes }: ImportOptions) => {
       const lines = linesOf(file, 'holdfast out export-messages');
       if (!dryRun) await run.confirm(`Bring the messages of ${file} into ${run.environment}?`, yes);
       const progress = run.out.progress(dryRun ? 'Looking' : 'Importing');
@@ -97,6 +95,5 @@ export function addOutMessages(out: Command, set: CommandSet): void {
         ]),
       ]);
       return left.length > 0 && !dryRun ? EXIT.partial : EXIT.ok;
-    }),
-  );
+    });
 }

@@ -1,8 +1,7 @@
 /** `holdfast out types`: the catalogue of event types, from and to OpenAPI. */
-import type { Command } from 'commander';
 import { usageError } from '#cli/cli-error.ts';
 import { readInput } from '#cli/read-input.ts';
-import { type CommandSet, type Run, withExamples } from '#cli/run.ts';
+import type { Run, RunCommand } from '#cli/run.ts';
 import type { CatalogueType } from '#core/outbound/catalogue/catalogue-type.ts';
 import {
   exportEventTypes,
@@ -21,29 +20,29 @@ interface ImportOptions {
 const VALIDATE = ['off', 'warn', 'reject'] as const;
 const MAX_BYTES = 5_000_000;
 
-export function addOutTypes(out: Command, set: CommandSet): void {
-  const types = withExamples(
-    out
-      .command('types')
-      .argument('[type]', 'show this one, with its schema and example')
-      .description('List the event types that you publish and customers choose from'),
-    ['holdfast out types', 'all of them, with what is deprecated'],
-    ['holdfast out types invoice.paid', 'its schema, its example, its versions'],
-  );
-  types.action(set.action((run, name: string | undefined) => (name === undefined ? listAll(run) : showOne(run, name))));
+export function addOutTypes(out: RunCommand): void {
+  const types = out
+    .command('types')
+    .argument('[type]', 'show this one, with its schema and example')
+    .description('List the event types that you publish and customers choose from')
+    .examples(
+      ['holdfast out types', 'all of them, with what is deprecated'],
+      ['holdfast out types invoice.paid', 'its schema, its example, its versions'],
+    );
+  types.does((run, name: string | undefined) => (name === undefined ? listAll(run) : showOne(run, name)));
 
-  withExamples(
-    types
-      .command('import')
-      .argument('<file>', 'OpenAPI 3.1, YAML or JSON; - for stdin')
-      .description('Add or change event types from the webhooks of an OpenAPI document. None is removed')
-      .option('--dry-run', 'say what would change, write nothing')
-      .option('--validate <mode>', 'what happens to data that breaks the schema of a new type: off, warn or reject')
-      .option('--yes', 'do not ask'),
-    ['holdfast out types import openapi.yaml --dry-run', 'what is new, what changes, what stays'],
-    ['holdfast out types import openapi.yaml --validate warn --yes', 'in a pipeline'],
-  ).action(
-    set.action(async (run, file: string, { dryRun = false, validate, yes }: ImportOptions) => {
+  types
+    .command('import')
+    .argument('<file>', 'OpenAPI 3.1, YAML or JSON; - for stdin')
+    .description('Add or change event types from the webhooks of an OpenAPI document. None is removed')
+    .option('--dry-run', 'say what would change, write nothing')
+    .option('--validate <mode>', 'what happens to data that breaks the schema of a new type: off, warn or reject')
+    .option('--yes', 'do not ask')
+    .examples(
+      ['holdfast out types import openapi.yaml --dry-run', 'what is new, what changes, what stays'],
+      ['holdfast out types import openapi.yaml --validate warn --yes', 'in a pipeline'],
+    )
+    .does(async (run, file: string, { dryRun = false, validate, yes }: ImportOptions) => {
       const mode = VALIDATE.find(each => each === (validate ?? 'off'));
       if (mode === undefined) throw usageError(`--validate ${validate}`, VALIDATE.join(', '), '--validate warn');
       const plan = await planImport(run, await readDocument(file, await readInput(run, file)), { validate: mode });
@@ -61,32 +60,27 @@ export function addOutTypes(out: Command, set: CommandSet): void {
         planLines(run, plan),
       );
       if (dryRun && writes > 0) run.out.next(run.command(`out types import ${file}`), 'writes them');
-    }),
-  );
+    });
 
-  withExamples(
-    types
-      .command('export')
-      .description('Print the catalogue as an OpenAPI 3.1 document with webhooks (JSON)')
-      .option('--raw', 'describe bodies without an envelope, as applications with the format raw get them'),
-    ['holdfast out types export > openapi.json', 'for your documentation; import takes it back'],
-  ).action(
-    set.action(async (run, { raw = false }: { raw?: boolean }) => {
+  types
+    .command('export')
+    .description('Print the catalogue as an OpenAPI 3.1 document with webhooks (JSON)')
+    .option('--raw', 'describe bodies without an envelope, as applications with the format raw get them')
+    .examples(['holdfast out types export > openapi.json', 'for your documentation; import takes it back'])
+    .does(async (run, { raw = false }: { raw?: boolean }) => {
       const document = await exportEventTypes(run, raw ? 'raw' : 'standard');
       run.out.result(document, () => JSON.stringify(document, null, 2).split('\n'));
-    }),
-  );
+    });
 }
 
 async function listAll(run: Run): Promise<void> {
   const found = await listEventTypes(run);
   run.out.result(found, () =>
-    found.length === 0
-      ? ['No event type is described yet.']
-      : run.out.table(
-          ['TYPE', 'VERSIONS', 'GROUP', 'VALIDATE', 'STATE'],
-          found.map(type => [type.name, versionsOf(type), type.group ?? '-', checkOf(type), stateOf(type)]),
-        ),
+    run.out.table(
+      ['TYPE', 'VERSIONS', 'GROUP', 'VALIDATE', 'STATE'],
+      found.map(type => [type.name, versionsOf(type), type.group ?? '-', checkOf(type), stateOf(type)]),
+      'No event type is described yet.',
+    ),
   );
   if (found.length === 0) run.out.next(run.command('out types import openapi.yaml'), 'takes them out of your document');
 }

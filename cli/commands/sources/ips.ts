@@ -1,21 +1,20 @@
 /** `holdfast sources ips`: the addresses providers say they send from, for `allowList`. */
-import type { Command } from 'commander';
 import { type AddressList, publishingProviders, readAddressList } from '#operator/sources/address-lists.ts';
 import { EXIT, type ExitCode } from '../../cli-error.ts';
-import { type CommandSet, type Run, withExamples } from '../../run.ts';
+import type { Run, RunCommand } from '../../run.ts';
 
-export function addSourcesIps(sources: Command, set: CommandSet): void {
-  withExamples(
-    sources
-      .command('ips')
-      .argument('[source]', 'only for the provider of this source')
-      .description('Show address ranges that providers publish, and which of them your allow list would refuse')
-      .option('--refresh', 'fetch the published lists, and write them into providers/ with the date')
-      .option('--all', 'also for providers that none of your sources uses'),
-    ['holdfast sources ips github', 'one range on each line, for allowList in gateway.config.ts'],
-    ['holdfast sources ips --refresh', 'do this before you change an allow list; then commit providers/'],
-  ).action(
-    set.action(async (run, source: string | undefined, options: { refresh?: boolean; all?: boolean }) => {
+export function addSourcesIps(sources: RunCommand): void {
+  sources
+    .command('ips')
+    .argument('[source]', 'only for the provider of this source')
+    .description('Show address ranges that providers publish, and which of them your allow list would refuse')
+    .option('--refresh', 'fetch the published lists, and write them into providers/ with the date')
+    .option('--all', 'also for providers that none of your sources uses')
+    .examples(
+      ['holdfast sources ips github', 'one range on each line, for allowList in gateway.config.ts'],
+      ['holdfast sources ips --refresh', 'do this before you change an allow list; then commit providers/'],
+    )
+    .does(async (run, source: string | undefined, options: { refresh?: boolean; all?: boolean }) => {
       const specs = publishingProviders(run, { source, all: options.all === true });
       const progress = run.out.progress('Fetching');
       const views: AddressList[] = [];
@@ -27,8 +26,7 @@ export function addSourcesIps(sources: Command, set: CommandSet): void {
       show(run, views, source !== undefined);
       const failed = views.filter(view => view.outcome === 'failed').length;
       return failed === 0 ? EXIT.ok : failed === views.length ? EXIT.failure : (EXIT.partial as ExitCode);
-    }),
-  );
+    });
 }
 
 function show(run: Run, views: readonly AddressList[], one: boolean): void {

@@ -1,7 +1,6 @@
 /** `holdfast sources new` and `sources page`: a provider that Holdfast does not know, and what its description says. */
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { Command } from 'commander';
 import type { SchemeAlgorithm } from '#core/provider/provider-spec.ts';
 import { PACKAGE_ROOT, PROJECT_ROOT } from '#local/shell/workspace.ts';
 import { providerOf } from '#operator/refused/verify-captured.ts';
@@ -18,35 +17,35 @@ import { PROVIDERS } from '#providers/index.ts';
 import { usageError } from '../../cli-error.ts';
 import { oneOf } from '../../filter-options.ts';
 import { renderProviderPage } from '../../render-provider-page.ts';
-import { type CommandSet, type Run, withExamples } from '../../run.ts';
+import type { Run, RunCommand } from '../../run.ts';
 
 const ALGORITHMS = Object.keys(SCHEME_EXAMPLES) as readonly SchemeAlgorithm[];
 
-export function addSourcesNew(sources: Command, set: CommandSet): void {
-  withExamples(
-    sources
-      .command('new')
-      .argument('<provider>', 'its id: lower-case letters, digits and hyphens')
-      .description('Write the files of a provider that Holdfast does not know')
-      .option('--alg <name>', `how it signs: ${ALGORITHMS.join(', ')}`, 'hmac-sha256')
-      .option('--folder <path>', 'the project (default: the one you are in)'),
-    ['holdfast sources new acme', 'an HMAC over time and body, to be changed'],
-    ['holdfast sources new acme --alg token', 'a bearer token'],
-  ).action(set.action(async (run, id: string, options: NewOptions) => writeProvider(run, id, options)));
+export function addSourcesNew(sources: RunCommand): void {
+  sources
+    .command('new')
+    .argument('<provider>', 'its id: lower-case letters, digits and hyphens')
+    .description('Write the files of a provider that Holdfast does not know')
+    .option('--alg <name>', `how it signs: ${ALGORITHMS.join(', ')}`, 'hmac-sha256')
+    .option('--folder <path>', 'the project (default: the one you are in)')
+    .examples(
+      ['holdfast sources new acme', 'an HMAC over time and body, to be changed'],
+      ['holdfast sources new acme --alg token', 'a bearer token'],
+    )
+    .does(async (run, id: string, options: NewOptions) => writeProvider(run, id, options));
 
-  withExamples(
-    sources
-      .command('page')
-      .argument('<provider>', 'the id of a provider; of your own, one that a source uses')
-      .description('Print what is known of a provider: proof, identity, answer, set-up'),
-    ['holdfast sources page stripe', 'in Markdown'],
-    ['holdfast sources page acme > acme.md', 'the page of your own'],
-  ).action(
-    set.action(async (run, id: string) => {
+  sources
+    .command('page')
+    .argument('<provider>', 'the id of a provider; of your own, one that a source uses')
+    .description('Print what is known of a provider: proof, identity, answer, set-up')
+    .examples(
+      ['holdfast sources page stripe', 'in Markdown'],
+      ['holdfast sources page acme > acme.md', 'the page of your own'],
+    )
+    .does(async (run, id: string) => {
       const text = renderProviderPage(providerOf(run, id)).trimEnd();
       run.out.result({ provider: id, markdown: text }, () => text.split('\n'));
-    }),
-  );
+    });
 }
 
 interface NewOptions {

@@ -1,6 +1,5 @@
 /** `holdfast sources pair`: a window in which a provider may bring the secret itself (Asana, Notion). */
 import { writeFileSync } from 'node:fs';
-import type { Command } from 'commander';
 import type { ResolvedSource } from '#core/config/resolved-config.ts';
 import { readMoment } from '#core/inbound/search/event-filter.ts';
 import { secretName } from '#core/names.ts';
@@ -9,7 +8,7 @@ import { isPaired, mustBringSecrets, openPairing, pairedSecret } from '#operator
 import { urlOf } from '#operator/sources/list-sources.ts';
 import { span } from '#operator/span.ts';
 import { EXIT, type ExitCode, OperatorError, usageError } from '../../cli-error.ts';
-import { type CommandSet, type Run, withExamples } from '../../run.ts';
+import type { Run, RunCommand } from '../../run.ts';
 
 interface PairOptions {
   readonly for: string;
@@ -22,26 +21,27 @@ interface PairOptions {
 const LONGEST_MS = DAY_MS;
 const POLL_MS = 2_000;
 
-export function addSourcesPair(sources: Command, set: CommandSet): void {
-  withExamples(
-    sources
-      .command('pair')
-      .argument('<source>')
-      .description('Let the provider send its secret for a while (Asana, Notion)')
-      .option('--for <time>', 'for how long, at most 24h', '15m')
-      .option(
-        '--out <file>',
-        'where to write the secret: Notion wants you to type it in there (only you can read the file)',
-      )
-      .option('--replace', 'forget the present secret; events are answered 503 until the new one arrives')
-      .option('--no-wait', 'do not wait for the secret')
-      .option('--yes', 'do not ask'),
-    ['holdfast sources pair asana', 'then create the webhook at Asana'],
-    [
-      'holdfast sources pair notion --out notion.token',
-      'then create the subscription at Notion, and enter the token there',
-    ],
-  ).action(set.action(pair));
+export function addSourcesPair(sources: RunCommand): void {
+  sources
+    .command('pair')
+    .argument('<source>')
+    .description('Let the provider send its secret for a while (Asana, Notion)')
+    .option('--for <time>', 'for how long, at most 24h', '15m')
+    .option(
+      '--out <file>',
+      'where to write the secret: Notion wants you to type it in there (only you can read the file)',
+    )
+    .option('--replace', 'forget the present secret; events are answered 503 until the new one arrives')
+    .option('--no-wait', 'do not wait for the secret')
+    .option('--yes', 'do not ask')
+    .examples(
+      ['holdfast sources pair asana', 'then create the webhook at Asana'],
+      [
+        'holdfast sources pair notion --out notion.token',
+        'then create the subscription at Notion, and enter the token there',
+      ],
+    )
+    .does(pair);
 }
 
 async function pair(run: Run, name: string, options: PairOptions): Promise<ExitCode> {

@@ -1,22 +1,19 @@
 /** `holdfast secrets ls`: which secrets an environment has. What they are is shown nowhere. */
-import type { Command } from 'commander';
 import { toIso } from '#core/time.ts';
 import { listSecrets, type SecretView } from '#operator/sources/list-secrets.ts';
-import { type CommandSet, type Run, withExamples } from '../../run.ts';
+import type { Run, RunCommand } from '../../run.ts';
 
 const STYLES = { set: 'green', pairing: 'yellow', empty: 'red', absent: 'red', malformed: 'red' } as const;
 
-export function addSecrets(program: Command, set: CommandSet): void {
+export function addSecrets(program: RunCommand): void {
   const secrets = program.command('secrets').description('Secrets of the environment: which have a value');
-  withExamples(
-    secrets
-      .command('ls')
-      .description(
-        'List every secret: set or empty, since when, and who still uses the previous one. A value is never shown',
-      ),
-    ['holdfast secrets ls --env prod', 'name, what it is for, state, since when, the previous one'],
-  ).action(
-    set.action(async run => {
+  secrets
+    .command('ls')
+    .description(
+      'List every secret: set or empty, since when, and who still uses the previous one. A value is never shown',
+    )
+    .examples(['holdfast secrets ls --env prod', 'name, what it is for, state, since when, the previous one'])
+    .does(async run => {
       const views = await listSecrets(run);
       run.out.result({ secrets: views.map(jsonOf) }, () =>
         run.out.table(
@@ -32,8 +29,7 @@ export function addSecrets(program: Command, set: CommandSet): void {
       );
       const unset = views.find(({ toSet }) => toSet !== undefined);
       if (unset?.toSet !== undefined) run.out.next(run.command(unset.toSet), 'until then its source answers 503');
-    }),
-  );
+    });
 }
 
 function previousText({ out }: Run, { previous }: SecretView): string {

@@ -1,20 +1,19 @@
 /** `holdfast sources shapes`: what the events of a source look like, and when a provider changed them. */
-import type { Command } from 'commander';
 import { toIso } from '#core/time.ts';
 import { listShapes } from '#operator/sources/shapes.ts';
-import { type CommandSet, withExamples } from '../../run.ts';
+import type { RunCommand } from '../../run.ts';
 
-export function addSourcesShapes(sources: Command, set: CommandSet): void {
-  withExamples(
-    sources
-      .command('shapes')
-      .argument('<source>')
-      .description('Show the structure of each event type, and when it changed. Names and types, never a value')
-      .option('--type <type>', 'show the paths of this type'),
-    ['holdfast sources shapes stripe', 'each type, and what changed last'],
-    ['holdfast sources shapes stripe --type invoice.paid', 'each path with its type'],
-  ).action(
-    set.action(async (run, name: string, { type }: { type?: string }) => {
+export function addSourcesShapes(sources: RunCommand): void {
+  sources
+    .command('shapes')
+    .argument('<source>')
+    .description('Show the structure of each event type, and when it changed. Names and types, never a value')
+    .option('--type <type>', 'show the paths of this type')
+    .examples(
+      ['holdfast sources shapes stripe', 'each type, and what changed last'],
+      ['holdfast sources shapes stripe --type invoice.paid', 'each path with its type'],
+    )
+    .does(async (run, name: string, { type }: { type?: string }) => {
       const all = await listShapes(run, name);
       const found = type === undefined ? all : all.filter(shape => shape.type === type);
       const asIso = found.map(({ learnUntil, changes, ...shape }) => ({
@@ -41,8 +40,7 @@ export function addSourcesShapes(sources: Command, set: CommandSet): void {
           ]),
         );
       });
-    }),
-  );
+    });
 }
 
 interface Changed {

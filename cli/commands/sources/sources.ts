@@ -1,6 +1,5 @@
 /** `holdfast sources`: what is received, where, and with which state of secret. */
 import { writeFileSync } from 'node:fs';
-import type { Command } from 'commander';
 import type { ResolvedSource } from '#core/config/resolved-config.ts';
 import { readMoment } from '#core/inbound/search/event-filter.ts';
 import { DAY_MS, toIso } from '#core/time.ts';
@@ -16,7 +15,7 @@ import { listSources } from '#operator/sources/list-sources.ts';
 import { commandToSet } from '#operator/sources/stored-state.ts';
 import { OperatorError, usageError } from '../../cli-error.ts';
 import { askSecret } from '../../read-input.ts';
-import { type CommandSet, type Run, withExamples } from '../../run.ts';
+import type { Run, RunCommand } from '../../run.ts';
 import { addSourcesIps } from './ips.ts';
 import { addSourcesNew } from './new.ts';
 import { addSourcesPair } from './pair.ts';
@@ -31,36 +30,32 @@ interface SecretOptions {
   readonly yes?: boolean;
 }
 
-export function addSources(program: Command, set: CommandSet): void {
+export function addSources(program: RunCommand): void {
   const sources = program
     .command('sources')
     .description(
       'Sources: list them, set, rotate and pair their secrets, show the addresses they send from, describe a new provider',
     );
 
-  withExamples(sources.command('ls').description('List the sources with their URLs and the state of their secrets'), [
-    'holdfast sources ls',
-    'id, provider, URL, secret, pause',
-  ]).action(set.action(showSources));
+  sources
+    .command('ls')
+    .description('List the sources with their URLs and the state of their secrets')
+    .examples(['holdfast sources ls', 'id, provider, URL, secret, pause'])
+    .does(showSources);
 
-  withExamples(
-    sources
-      .command('set-secret')
-      .argument('<source>')
-      .description(
-        'Set the secret of a source. The command asks for it or reads it from stdin; it is never an argument',
-      )
-      .option('--generate', 'make a new random secret')
-      .option(
-        '--out <file>',
-        'where to write the generated secret, to give to the provider (only you can read the file)',
-      )
-      .option('--yes', 'replace an existing secret without asking'),
-    ['holdfast sources set-secret stripe', 'asks for it without showing it'],
-    ['pbpaste | holdfast sources set-secret stripe --env prod --yes', 'from the clipboard'],
-    ['holdfast sources set-secret github --generate --out github.secret', 'a new secret, to give to GitHub'],
-  ).action(
-    set.action(async (run, name: string, options: SecretOptions) => {
+  sources
+    .command('set-secret')
+    .argument('<source>')
+    .description('Set the secret of a source. The command asks for it or reads it from stdin; it is never an argument')
+    .option('--generate', 'make a new random secret')
+    .option('--out <file>', 'where to write the generated secret, to give to the provider (only you can read the file)')
+    .option('--yes', 'replace an existing secret without asking')
+    .examples(
+      ['holdfast sources set-secret stripe', 'asks for it without showing it'],
+      ['pbpaste | holdfast sources set-secret stripe --env prod --yes', 'from the clipboard'],
+      ['holdfast sources set-secret github --generate --out github.secret', 'a new secret, to give to GitHub'],
+    )
+    .does(async (run, name: string, options: SecretOptions) => {
       const source = run.source(name);
       if ((await secretBefore(run, source)) === 'set') {
         run.out.note(
@@ -73,21 +68,18 @@ export function addSources(program: Command, set: CommandSet): void {
         `The secret of ${source.id} is set; functions use it within five minutes`,
       ]);
       run.out.next(run.command(`send ${source.id}`), 'a signed sample event');
-    }),
-  );
+    });
 
-  withExamples(
-    sources
-      .command('rotate')
-      .argument('<source>')
-      .description('Set a new secret. The present one stays valid for a while, too')
-      .option('--grace <time>', 'how long the present one stays valid', '24h')
-      .option('--generate', 'make a new random secret')
-      .option('--out <file>', 'where to write the generated secret, to give to the provider')
-      .option('--yes', 'do not ask'),
-    ['holdfast sources rotate stripe --grace 24h', 'then change it at the provider'],
-  ).action(
-    set.action(async (run, name: string, options: SecretOptions) => {
+  sources
+    .command('rotate')
+    .argument('<source>')
+    .description('Set a new secret. The present one stays valid for a while, too')
+    .option('--grace <time>', 'how long the present one stays valid', '24h')
+    .option('--generate', 'make a new random secret')
+    .option('--out <file>', 'where to write the generated secret, to give to the provider')
+    .option('--yes', 'do not ask')
+    .examples(['holdfast sources rotate stripe --grace 24h', 'then change it at the provider'])
+    .does(async (run, name: string, options: SecretOptions) => {
       const source = run.source(name);
       const now = run.clock.now();
       const graceUntil = 2 * now - (readMoment(options.grace ?? '24h', now) ?? Number.NaN);
@@ -101,13 +93,12 @@ export function addSources(program: Command, set: CommandSet): void {
         `Both secrets of ${source.id} are valid until ${toIso(graceUntil)}. Give the new one to ${source.spec.title} now`,
       ]);
       run.out.next(run.command('secrets ls'), 'whether somebody still uses the previous one');
-    }),
-  );
+    });
 
-  addSourcesPair(sources, set);
-  addSourcesIps(sources, set);
-  addSourcesShapes(sources, set);
-  addSourcesNew(sources, set);
+  addSourcesPair(sources);
+  addSourcesIps(sources);
+  addSourcesShapes(sources);
+  addSourcesNew(sources);
 }
 
 async function showSources(run: Run): Promise<void> {

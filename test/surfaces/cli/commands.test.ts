@@ -9,7 +9,7 @@ import { toSourceId } from '#core/glossary.ts';
 import { defineHandlers, done } from '#core/handler/handler-contract.ts';
 import { pauseSource } from '#core/inbound/protocol/pause-source.ts';
 import type { ProviderSpec } from '#core/provider/provider-spec.ts';
-import { LambdaReconciler } from '#operator/aws/lambda-reconciler.ts';
+import { lambdaReconciler } from '#operator/aws/lambda-reconciler.ts';
 import { PROVIDERS } from '#providers/index.ts';
 import { MemoryControlStore } from '#test/kit/memory/memory-control-store.ts';
 import { EVENTS, SECRET } from '#test/kit/memory-world.ts';
@@ -646,7 +646,7 @@ describe('reconcile', () => {
       ...{ endpoint: `http://127.0.0.1:${port}`, region: 'eu-central-1' },
       credentials: { accessKeyId: 'a', secretAccessKey: 'b' },
     };
-    const reconciler = new LambdaReconciler(settings, () => 'asks-providers');
+    const reconciler = lambdaReconciler(settings, () => 'asks-providers');
     const result = await cli.run(['reconcile', ...args], { readDeployment, gateway: { reconciler }, realTime: true });
     server.closeAllConnections();
     server.close();

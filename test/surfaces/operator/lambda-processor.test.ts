@@ -1,7 +1,7 @@
 /** The mapping of the queue is found under the function, and with a canary under its alias. */
 import { LambdaClient } from '@aws-sdk/client-lambda';
 import { expect, it } from 'vitest';
-import { LambdaProcessor } from '#operator/aws/lambda-processor.ts';
+import { lambdaProcessor } from '#operator/aws/lambda-processor.ts';
 
 function clientWith(mappings: Readonly<Record<string, string>>) {
   const client = new LambdaClient({ region: 'eu-central-1' });
@@ -21,7 +21,7 @@ it.each([
   ['process, by its alias', { 'process:live': 'two' }, 'two'],
 ])('%s', async (_where, mappings, UUID) => {
   const { client, sent } = clientWith(mappings);
-  const processor = new LambdaProcessor(client, 'process');
+  const processor = lambdaProcessor(client, 'process');
   expect(await processor.state()).toBe('Enabled');
   await processor.set(false);
   expect(sent.at(-1)).toEqual({ UUID, Enabled: false });
@@ -29,7 +29,7 @@ it.each([
 
 it('says that somebody deleted it where there is none, with and without an alias', async () => {
   const { client } = clientWith({});
-  await expect(new LambdaProcessor(client, 'process').state()).rejects.toThrow(
+  await expect(lambdaProcessor(client, 'process').state()).rejects.toThrow(
     'process has no event source mapping, so somebody deleted it. Deploy the environment again',
   );
 });

@@ -1,4 +1,4 @@
-/** Whom an alarm tells, as the stacks wire it. */
+/** What the text of an alarm says, and whom it tells as the stacks wire it. */
 import type { Deployment } from '#core/config/deployment.ts';
 import type { AlarmTarget, Severity } from '#core/config/gateway-config.ts';
 import { shortAlarm } from '#core/words.ts';
@@ -14,6 +14,21 @@ const FOR = {
 /** As its text says. Undefined: an alarm that is not ours. */
 export function severityOf({ description }: Pick<AlarmView, 'description'>): Severity | undefined {
   return SEVERITY.exec(description)?.[1] as Severity | undefined;
+}
+
+/** An alarm that shows, and that nobody has to act on: a deploy, a changed schema. */
+export function isNotice(alarm: Pick<AlarmView, 'description'>): boolean {
+  return severityOf(alarm) === 'notice';
+}
+
+/**
+ * The page that an alarm's description names, as a command, or as a path where an earlier version deployed it. An alarm of
+ * the person's own names none: its name without the environment is the best guess.
+ */
+export function runbookOf({ name, description }: Pick<AlarmView, 'name' | 'description'>, environment: string): string {
+  const [, command, page] =
+    /^Runbook: (?:.* runbook ([\w-]+)|\S*?docs\/runbooks\/([\w-]+)\.md)/m.exec(description) ?? [];
+  return command ?? page ?? shortAlarm(name, environment);
 }
 
 /** The alarm that an alarm is a part of, which tells in its place. */
