@@ -30,14 +30,15 @@ import { tourReceiving, tourSending } from './tour.ts';
 
 const problem = await javaMissing();
 /**
- * Of the faults of each call. The short form has the one that no second try of the client hides, which a call that fails by
- * default, too, has there, and one of the others, which turns from call to call.
+ * Of the faults of each call. The short form has the one that no second try of the client hides, which the calls of the
+ * sweeper, the slowest, have by default only, and one of the others, which turns from call to call.
  */
-function faultsOf({ name }: Journey, turn: number): readonly CallFault[] {
+function faultsOf({ name, function: by }: Journey, turn: number): readonly CallFault[] {
   if (isLongRun()) return CALL_FAULTS;
   const others = CALL_FAULTS.filter(it => it !== 'aborted');
   const other = others[turn % others.length] as CallFault;
-  return JOURNEYS.some(it => it.name === `${BY_DEFAULT}${name}`) ? [other] : ['aborted', other];
+  const isSwept = by === 'Sweep' && JOURNEYS.some(it => it.name === `${BY_DEFAULT}${name}`);
+  return isSwept ? [other] : ['aborted', other];
 }
 
 /** What no run here reaches, and why. Each line is held: one that nothing needs must go. */
