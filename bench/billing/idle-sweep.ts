@@ -20,9 +20,8 @@ import { MemoryDeadQueue, MemoryQueueGauge, MemoryWorkQueue } from '#test/kit/me
 import { Meter } from './counters.ts';
 import { CountingDatabase } from './counting-database.ts';
 import { CountingQueue } from './counting-queue.ts';
+import { slowPort } from './slow-port.ts';
 
-/** Milliseconds of one call to AWS: assumed, as in (f). */
-const CALL_MS = 5;
 /** What a run may take: Lambda's limit, and a reserve. */
 const BUDGET_MS = 50_000;
 const RUNS_A_MONTH = DAYS_PER_MONTH * 24 * 60;
@@ -58,18 +57,7 @@ export async function idleSweep(sources: number, deaths: number): Promise<IdleSw
     database.write({ kind: 'put', table: 'events', item });
   }
   let queueCalls = 0;
-  const slow = <Port extends object>(port: Port, onCall = (): void => {}): Port =>
-    new Proxy(port, {
-      get: (target, name) => {
-        const member: unknown = Reflect.get(target, name, target);
-        if (typeof member !== 'function') return member;
-        return async (...args: readonly unknown[]) => {
-          onCall();
-          await clock.sleep(CALL_MS);
-          return member.apply(target, args);
-        };
-      },
-    });
+  const slow = <Port extends object>(port: Port, onCall?: () => void): Port => slowPort(clock, port, onCall);
   const countQueue = (): void => {
     queueCalls += 1;
   };

@@ -12,7 +12,6 @@ interface Breach {
 }
 
 export interface Result {
-  readonly arrived: number;
   readonly refused: number;
   /** Accepted without a record: the message held the event until the processor wrote one. */
   readonly spilled: number;
@@ -21,20 +20,16 @@ export interface Result {
   readonly inFlight: number;
   /** Seconds from the end of the outage until nothing is left over; undefined: not within the run. */
   readonly drainSeconds: number | undefined;
-  /** Accepted to processed, outside the outage and its drain. */
-  readonly p99Ms: number;
   readonly deadLettered: number;
 }
 
 export class Observations {
-  arrived = 0;
   refused = 0;
   spilled = 0;
   deadLettered = 0;
   /** Accepted, and neither processed nor dead. */
   open = 0;
   readonly #perSecond: number;
-  readonly #latencies: number[] = [];
   readonly #breaches = new Map<string, number>();
   #backlog = 0;
   #inFlight = 0;
@@ -43,13 +38,6 @@ export class Observations {
   /** `perSecond`: arrivals in calm times. */
   constructor(perSecond: number) {
     this.#perSecond = perSecond;
-  }
-
-  complete(acceptedAt: number, now: number): void {
-    this.open -= 1;
-    const disturbed = now >= OUTAGE.from && this.#drainedAt === undefined;
-    const burst = acceptedAt >= BURST.from && acceptedAt < BURST.to + MINUTE;
-    if (!disturbed && !burst) this.#latencies.push(now - acceptedAt);
   }
 
   /** How many wait, and how many are in flight, at this moment. */
@@ -71,16 +59,13 @@ export class Observations {
 
   /** In events of the whole load: one of `thin` was simulated. */
   result(thin: number): Result {
-    const sorted = this.#latencies.sort((a, b) => a - b);
     return {
-      arrived: this.arrived * thin,
       refused: this.refused * thin,
       spilled: this.spilled * thin,
       breaches: [...this.#breaches].map(([quota, at]) => ({ quota, at })).sort((a, b) => a.at - b.at),
       backlog: this.#backlog * thin,
       inFlight: this.#inFlight * thin,
       drainSeconds: this.#drainedAt === undefined ? undefined : this.#drainedAt - OUTAGE.to,
-      p99Ms: (sorted[Math.floor(sorted.length * 0.99)] ?? Number.NaN) * 1_000,
       deadLettered: this.deadLettered * thin,
     };
   }

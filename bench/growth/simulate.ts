@@ -23,7 +23,6 @@ const SECRETS = 'BatchGetSecretValue calls per second';
 const INDEX_KEY = 'write units of one index key';
 
 interface Message {
-  readonly acceptedAt: number;
   /** Its accept could not be written: whoever processes it writes it first. */
   readonly spilled: boolean;
   receives: number;
@@ -133,12 +132,7 @@ export class Growth {
         this.#seen.open += 1;
         this.#plan(this.#now + this.#draw(this.#times.handOverMs), {
           kind: 'enqueue',
-          message: {
-            acceptedAt: this.#now - this.#times.acceptMs / 1_000,
-            spilled: what.spilled,
-            receives: 0,
-            copies: 0,
-          },
+          message: { spilled: what.spilled, receives: 0, copies: 0 },
         });
         return;
       case 'enqueue':
@@ -163,7 +157,6 @@ export class Growth {
   }
 
   #scheduleNext(): void {
-    this.#seen.arrived += 1;
     const inBurst = this.#now >= BURST.from && this.#now < BURST.to;
     const rate = (this.#load.perSecond * (inBurst ? this.#load.burst : 1)) / this.#thin;
     const next = this.#now - Math.log(1 - this.#random.next()) / rate;
@@ -297,7 +290,7 @@ export class Growth {
       const refused = !failed && this.#target?.take(this.#now, 1) === false;
       if (refused) this.#seen.breach(`${this.#design.target} calls per second`, this.#now);
       if (failed || refused) this.#wait(message);
-      else this.#seen.complete(message.acceptedAt, this.#now);
+      else this.#seen.open -= 1;
     }
     this.#poll();
   }

@@ -4,8 +4,8 @@ import { MemoryTelemetry } from '#adapters/memory/memory-telemetry.ts';
 import type { AppId, EndpointId } from '#core/outbound/protocol/ids.ts';
 import type { MessageItem } from '#core/outbound/protocol/items.ts';
 import { answered, OutboundWorld } from '#test/kit/outbound-world.ts';
-import { endpointFor, type Scenario, Stopwatch, type SystemResult } from './scenario.ts';
-import { answerTime, CALL_MS, DRAIN_MS } from './virtual.ts';
+import { type Scenario, Stopwatch, type SystemResult } from './scenario.ts';
+import { answerTime, CALL_MS, traffic } from './virtual.ts';
 
 const PER_APPLICATION = 10;
 
@@ -42,26 +42,14 @@ export async function virtualHoldfast(scenario: Scenario, seed: number): Promise
   world.start();
   // 2. Traffic, and the most sessions at once.
   let most = 0;
-  const { before, during, after } = scenario.seconds;
-  const end = clock.now() + (before + during + after) * 1_000;
-  let n = 0;
-  const produce = async (): Promise<void> => {
-    while (clock.now() < end) {
-      await clock.sleep(
-        Math.max(1, Math.round((-Math.log(Math.max(1e-9, random.next())) * 1_000) / scenario.perSecond)),
-      );
-      const to = endpointFor(scenario, () => random.next());
-      const endpoint = endpoints[to] as (typeof endpoints)[number];
-      n += 1;
-      void world.publish(endpoint.app, `k${n}`, { type: `of.${to}` }).then(heard => {
-        if (heard.kind === 'accepted') watch.accepted(heard.id satisfies MessageItem['id'], to, clock.now());
-      });
-      const busy = world.functions['drain-fast'].running + world.functions['drain-slow'].running;
-      most = Math.max(most, busy);
-    }
-  };
-  await clock.complete(produce(), (before + during + after + 60) * 1_000);
-  await clock.advanceBy(DRAIN_MS);
+  await traffic(scenario, world, (to, n) => {
+    const { app } = endpoints[to] as (typeof endpoints)[number];
+    void world.publish(app, `k${n}`, { type: `of.${to}` }).then(heard => {
+      if (heard.kind === 'accepted') watch.accepted(heard.id satisfies MessageItem['id'], to, clock.now());
+    });
+    const { 'drain-fast': fast, 'drain-slow': slow } = world.functions;
+    most = Math.max(most, fast.running + slow.running);
+  });
   world.stop();
   return watch.result(most);
 }

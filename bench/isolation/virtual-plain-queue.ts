@@ -2,8 +2,8 @@
 import { SeededRandom } from '#adapters/memory/seeded-random.ts';
 import { VirtualClock } from '#adapters/memory/virtual-clock.ts';
 import { plainSystem } from './plain-system.ts';
-import { endpointFor, type Scenario, Stopwatch, type SystemResult } from './scenario.ts';
-import { answerTime, CALL_MS, DRAIN_MS } from './virtual.ts';
+import { type Scenario, Stopwatch, type SystemResult } from './scenario.ts';
+import { answerTime, CALL_MS, traffic } from './virtual.ts';
 
 export async function virtualPlainQueue(scenario: Scenario, seed: number): Promise<SystemResult> {
   const clock = new VirtualClock();
@@ -22,22 +22,12 @@ export async function virtualPlainQueue(scenario: Scenario, seed: number): Promi
   mapping.enable();
 
   let most = 0;
-  const { before, during, after } = scenario.seconds;
-  const end = clock.now() + (before + during + after) * 1_000;
-  const produce = async (): Promise<void> => {
-    for (let n = 0; clock.now() < end; n++) {
-      await clock.sleep(
-        Math.max(1, Math.round((-Math.log(Math.max(1e-9, random.next())) * 1_000) / scenario.perSecond)),
-      );
-      const endpoint = endpointFor(scenario, () => random.next());
-      const id = `m${n}`;
-      queue.send(JSON.stringify({ id, endpoint }));
-      watch.accepted(id, endpoint, clock.now() + CALL_MS.back);
-      most = Math.max(most, sender.running);
-    }
-  };
-  await clock.complete(produce(), (before + during + after + 60) * 1_000);
-  await clock.advanceBy(DRAIN_MS);
+  await traffic(scenario, { clock, random }, (endpoint, n) => {
+    const id = `m${n}`;
+    queue.send(JSON.stringify({ id, endpoint }));
+    watch.accepted(id, endpoint, clock.now() + CALL_MS.back);
+    most = Math.max(most, sender.running);
+  });
   mapping.disable();
   return watch.result(most);
 }

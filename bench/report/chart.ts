@@ -3,11 +3,8 @@
  * function works, and how much others work for one event.
  */
 import { ALTERNATIVES } from '#operator/cost/alternatives.ts';
-import { type Claim, DRAWN, numberOf } from './claims.ts';
+import { type Claim, DRAWN, dollars, numberOf, times } from './claims.ts';
 import type { KnownNumbers } from './section.ts';
-
-const times = (value: number): string => `${value.toFixed(1)} ×`;
-const dollars = (value: number): string => `$${value.toFixed(2)}`;
 
 const LEFT = 320;
 const UNIT = 135;

@@ -26,8 +26,8 @@ export interface ClaimGroup {
   readonly claims: readonly Claim[];
 }
 
-const times = (value: number): string => `${value.toFixed(1)} ×`;
-const dollars = (value: number): string => `$${value.toFixed(2)}`;
+export const times = (value: number): string => `${value.toFixed(1)} ×`;
+export const dollars = (value: number): string => `$${value.toFixed(2)}`;
 const tenths = (value: number): string => String(Math.round(value * 10) / 10);
 const milliseconds = (value: number): string => `${Math.round(value)} ms`;
 const kilobytes = (value: number): string => `${Math.round(value / 1000)} KB`;

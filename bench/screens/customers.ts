@@ -6,7 +6,8 @@ import { MINUTE_MS } from '#core/time.ts';
 import type { DeliveryApi } from '#operator/delivery-api.ts';
 import { producerWorld } from '#test/kit/producer-world.ts';
 import { CountingDatabase } from '../billing/counting-database.ts';
-import { CALL_MS, type Million } from './million.ts';
+import { CALL_MS } from '../billing/slow-port.ts';
+import type { Million } from './million.ts';
 
 const APPLICATIONS = 100;
 

@@ -18,9 +18,8 @@ import { MemoryControlStore } from '#test/kit/memory/memory-control-store.ts';
 import { MemorySearchStore } from '#test/kit/memory/memory-search-store.ts';
 import { Meter } from '../billing/counters.ts';
 import { CountingDatabase } from '../billing/counting-database.ts';
+import { slowPort } from '../billing/slow-port.ts';
 
-/** Milliseconds of one call to AWS: assumed, as in (f). */
-export const CALL_MS = 5;
 const DAYS = 30;
 const SOURCES = ['stripe', 'github', 'shopify', 'slack'] as const;
 const TYPES = ['invoice.paid', 'push', 'orders/create', 'message'] as const;
@@ -72,17 +71,7 @@ export async function openMillion(events: number, deaths: number, of = events): 
   }
   const shown = new ConsoleGateway();
   const gateway = await shown.operator().gateway();
-  const slow = <Port extends object>(port: Port): Port =>
-    new Proxy(port, {
-      get: (target, name) => {
-        const member: unknown = Reflect.get(target, name, target);
-        if (typeof member !== 'function') return member;
-        return async (...args: readonly unknown[]) => {
-          await clock.sleep(CALL_MS);
-          return member.apply(target, args);
-        };
-      },
-    });
+  const slow = <Port extends object>(port: Port): Port => slowPort(clock, port);
   const control = new MemoryControlStore(database, 'events');
   const counted = { at: now, open: deaths, inQueue: deaths, oldestDeadAt: now - 10 * DAY_MS, complete: true };
   // As a sweeper leaves it that is up to date.
