@@ -320,6 +320,7 @@ it('loads no code of the gateway beside its signer', () => {
     'core/glossary.ts',
     'core/judge-http-answer.ts',
     'core/retry-after.ts',
+    'core/scan/json-object.ts',
     'core/time.ts',
   ]);
 });
