@@ -25,3 +25,13 @@ export function parseJson(text: string): unknown {
     ? JSON.parse(text, (key, value: unknown) => (key === '__proto__' ? undefined : value))
     : JSON.parse(text);
 }
+
+/** True where a JSON value has no more than that many lists and objects inside each other. */
+export function isShallow(value: unknown, levels: number): boolean {
+  let layer: readonly unknown[] = [value];
+  for (let depth = 0; layer.length > 0; depth++) {
+    if (depth > levels) return false;
+    layer = layer.flatMap(each => (typeof each === 'object' && each !== null ? Object.values(each) : []));
+  }
+  return true;
+}

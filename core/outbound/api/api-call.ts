@@ -18,7 +18,7 @@ import { allowing, type Check, type Checked, digits, object, problemsOf } from '
 import { refuse, refuseProblems } from '#core/problem-reply.ts';
 import { json, type Reply } from '#core/reply.ts';
 import { textOf, utf8 } from '#core/scan/bytes.ts';
-import { decodeJsonObject } from '#core/scan/json-object.ts';
+import { decodeJsonObject, isShallow } from '#core/scan/json-object.ts';
 import { DAY_MS, MINUTE_MS } from '#core/time.ts';
 import type { DeliveryRoute } from './api-routes.ts';
 import type { Customer } from './customer.ts';
@@ -69,6 +69,8 @@ export interface ApiCall {
 }
 
 const BODY_LIMIT = 65_536;
+/** As of a message's data. What is shown of a deeper one, no stack has room for. */
+const BODY_LEVELS = 64;
 
 type Fields = Readonly<Record<string, Check>>;
 /** What the checks of its fields leave of a body. */
@@ -86,6 +88,7 @@ export function bodyOf<F extends Fields, Needed extends keyof F & string = never
     refuse(413, 'too_large', `the body has ${body?.length} characters; at most ${BODY_LIMIT} are allowed`);
   const given = decodeJsonObject(body === undefined || body.trim() === '' ? '{}' : body);
   if (given === undefined) return refuse(400, 'invalid_request', 'the body is not a JSON object');
+  if (!isShallow(given, BODY_LEVELS)) refuse(400, 'invalid_request', `the body is deeper than ${BODY_LEVELS} levels`);
   refuseProblems(problemsOf(given, object(fields, required)));
   return given as Body<F, Needed>;
 }

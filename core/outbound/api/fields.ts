@@ -7,6 +7,7 @@ import {
   allowing,
   boolean,
   type Check,
+  type ConfigProblem,
   type JsonSchema,
   listOf,
   number,
@@ -36,6 +37,34 @@ const nullable = (schema: JsonSchema): JsonSchema =>
 
 /** Any JSON. */
 export const anything: Check = () => undefined;
+/** Levels of a field's JSON: DynamoDB has 32, of which a list of versions takes two. */
+const STORED_LEVELS = 28;
+/** A check of JSON that is stored as it is, where the table keeps it so: what it refuses, it refuses each time. */
+export const storable = /* @__NO_SIDE_EFFECTS__ */ <T>(check: Check<T>): Check<T> => {
+  const checked: Check = (value, path, report) => {
+    const unkept = unstorable(value);
+    if (unkept) report({ path, ...unkept });
+    else check(value, path, report);
+  };
+  return check.schema ? allowing(check.schema, checked) : (checked as Check<T>);
+};
+const isStorable = (value: number): boolean =>
+  Math.abs(value) <= Number.MAX_SAFE_INTEGER && (value === 0 || Math.abs(value) >= 1e-130);
+function unstorable(value: unknown): Omit<ConfigProblem, 'path'> | undefined {
+  let layer: readonly unknown[] = [value];
+  for (let depth = 0; layer.length > 0; depth++) {
+    if (depth > STORED_LEVELS)
+      return { given: 'deeper', allowed: `at most ${STORED_LEVELS} levels of JSON`, fix: 'make it flatter' };
+    const number = layer.find(each => typeof each === 'number' && !isStorable(each));
+    if (number !== undefined)
+      return { given: String(number), allowed: 'numbers up to 2^53, or from 1e-130 on', fix: 'write it as text' };
+    const objects = layer.filter(each => typeof each === 'object' && each !== null);
+    if (objects.some(each => Object.hasOwn(each as object, '')))
+      return { given: 'an empty name', allowed: 'names of at least one character', fix: 'rename it' };
+    layer = objects.flatMap(each => Object.values(each as object));
+  }
+  return undefined;
+}
 export const uid = text(/^[A-Za-z0-9_.-]{1,100}$/, '1 to 100 letters, digits, _ . and -', 'choose another uid');
 /** Of whoever asks: the same one does it once. */
 export const requestId = text(/^[\w-]{1,64}$/, '1 to 64 letters, digits, - and _', 'e.g. a uuid');
@@ -56,14 +85,12 @@ export const time: Check<string> = allowing(
     report({ path, given: show(value), allowed: 'an ISO 8601 time', fix: 'e.g. "2026-11-22T08:00:00Z"' });
   },
 );
-export const metadata: Check<Readonly<Record<string, unknown>>> = allowing(
-  { type: 'object' },
-  (value, path, report) => {
-    const fits = typeof value === 'object' && value !== null && !Array.isArray(value);
-    if (fits && JSON.stringify(value).length <= 2_048) return;
-    report({ path, given: show(value), allowed: 'an object of at most 2 KB', fix: 'shorten it' });
-  },
-);
+const smallObject: Check<Readonly<Record<string, unknown>>> = allowing({ type: 'object' }, (value, path, report) => {
+  const fits = typeof value === 'object' && value !== null && !Array.isArray(value);
+  if (fits && JSON.stringify(value).length <= 2_048) return;
+  report({ path, given: show(value), allowed: 'an object of at most 2 KB', fix: 'shorten it' });
+});
+export const metadata = /* @__PURE__ */ storable(smallObject);
 function scheduleCheck(): Check<ScheduleName | readonly number[]> {
   const waits = { type: 'array', minItems: 1, maxItems: 20, items: number(1, 86_400, 'seconds').schema };
   return allowing({ anyOf: [{ enum: Object.keys(SCHEDULES) }, waits] }, (value, path, report) => {
@@ -133,7 +160,7 @@ function filterCheck(): Check {
       report({ path, given: show(value), allowed: 'either all or any', fix: 'write {"all":[…]}' });
   });
 }
-export const filter = /* @__PURE__ */ filterCheck();
+export const filter = /* @__PURE__ */ storable(filterCheck());
 
 /** Names that no endpoint sets: they are the protocol's, ours, or a proxy's. */
 const DENIED =

@@ -2,17 +2,13 @@
 
 import type { CatalogueType } from '#core/outbound/catalogue/catalogue-type.ts';
 import type { JudgeSchema } from '#core/outbound/catalogue/judge-publication.ts';
-import { isShallow, JSON_DEPTH, jsonSchema } from '#core/outbound/catalogue/schema-check.ts';
-import { boolean, type Check, type ConfigProblem, object, oneOf, show, text } from '#core/problem.ts';
-import { listUpTo, time, typeName } from './fields.ts';
+import { jsonSchema } from '#core/outbound/catalogue/schema-check.ts';
+import { boolean, type ConfigProblem, object, oneOf, show, text } from '#core/problem.ts';
+import { anything, listUpTo, storable, time, typeName } from './fields.ts';
 
 const MAX_EARLIER = 9;
-const example: Check = (value, path, report) => {
-  if (isShallow(value)) return;
-  report({ path, given: 'deeper', allowed: `at most ${JSON_DEPTH} levels`, fix: 'shorten it' });
-};
 const version = text(/^[A-Za-z0-9_.-]{1,40}$/, '1 to 40 letters, digits, _ . and -', 'e.g. "2026-11-22"');
-const FORM = { schema: jsonSchema, example, version, deprecated: boolean };
+const FORM = { schema: storable(jsonSchema), example: storable(anything), version, deprecated: boolean };
 /** Of the body of `PUT /v1/event-types/{name}`. */
 export const TYPE_FIELDS = {
   ...FORM,

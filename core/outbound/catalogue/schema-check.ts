@@ -15,23 +15,13 @@ import {
   recordOf,
   show,
 } from '#core/problem.ts';
+import { isShallow } from '#core/scan/json-object.ts';
 import { escaped, PARTS, pointerOf } from './schema-parts.ts';
 
 const DIALECT = 'https://json-schema.org/draft/2020-12/schema';
 const MAX_CHARACTERS = 32_768;
 const MAX_DEPTH = 32;
 const MAX_PATTERN = 500;
-export const JSON_DEPTH = 64;
-
-/** True where a JSON value has no more than that many lists and objects inside each other. */
-export function isShallow(value: unknown, levels = JSON_DEPTH): boolean {
-  let layer: readonly unknown[] = [value];
-  for (let depth = 0; layer.length > 0; depth++) {
-    if (depth > levels) return false;
-    layer = layer.flatMap(each => (typeof each === 'object' && each !== null ? Object.values(each) : []));
-  }
-  return true;
-}
 
 const fails =
   (fits: (value: unknown) => boolean, allowed: string, fix: string): Check =>

@@ -3,8 +3,9 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { lazySchemaJudge } from '#adapters/json-schema/lazy-schema-judge.ts';
-import { isShallow, jsonSchema } from '#core/outbound/catalogue/schema-check.ts';
+import { jsonSchema } from '#core/outbound/catalogue/schema-check.ts';
 import type { ConfigProblem } from '#core/problem.ts';
+import { isShallow } from '#core/scan/json-object.ts';
 
 const problemsOf = (schema: unknown): readonly ConfigProblem[] => {
   const problems: ConfigProblem[] = [];
@@ -67,7 +68,7 @@ describe('a schema is refused with the place', () => {
     let deep: unknown = 1;
     for (let n = 0; n < 100_000; n++) deep = [deep];
     expect(problemsOf({ const: deep })[0]?.given).toBe('deeper');
-    expect(isShallow(deep)).toBe(false);
+    expect(isShallow(deep, 64)).toBe(false);
   });
 });
 
