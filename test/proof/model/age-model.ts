@@ -3,7 +3,7 @@
  * key any more. A genuine delivery of today runs, whatever date it carries; a captured request and a copy older than the
  * window never run a second time by themselves; and what is not run ends where a person sees it.
  */
-import { type Actor, certain, type Model, possible, type Step } from './explore.ts';
+import { type Actor, certain, keyOfValues, type Model, possible, type Step } from './explore.ts';
 import { type Variant, variant } from './variants.ts';
 
 interface Rules {
@@ -62,7 +62,7 @@ function ageModel(rules: Rules, signsTimes: readonly boolean[] = [true, false]):
   return {
     starts,
     actors: [sender(rules), stranger(rules), processor(rules), person, time],
-    key: state => JSON.stringify(state),
+    key: keyOfValues(),
     stopAtFirst: true,
     mustReach: [{ rule: LOST, from: state => state.owed, goal: state => !state.owed }],
     // Where nothing signed is fresh and the date is the object's, an old request is what nobody can tell: the threat model

@@ -4,7 +4,7 @@
  * is watched, or the cursor has not passed it) and that every recorded event ends: under crashes, refused and failed
  * writes, two sweepers, a purge, a request or an index that is slower than the grace, a restored table.
  */
-import { type Actor, certain, type Model, possible, replaceAt, type Step } from './explore.ts';
+import { type Actor, certain, keyOfValues, type Model, possible, replaceAt, type Step } from './explore.ts';
 import { slow, type Variant, variant } from './variants.ts';
 
 interface Rules {
@@ -99,7 +99,7 @@ function arrivalsModel(rules: Rules, faults: Faults, events = 2, sweepers = 2): 
       audit(rules),
       disaster(rules),
     ],
-    key: state => JSON.stringify(state),
+    key: keyOfValues(),
     stopAtFirst: true,
     mustReach: [{ rule: STUCK, from: state => state.events.some(isOpen), goal: state => !state.events.some(isOpen) }],
     // Slower than the grace is the fault that the audit, not the cursor, must make good.

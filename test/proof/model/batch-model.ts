@@ -3,7 +3,7 @@
  * completes the parent. Checks that each good child takes effect, and once, whatever crashes; that a bad child costs
  * its neighbours nothing; that two splitters, a lost lease or a replay of the parent repeat nothing.
  */
-import { type Actor, certain, type Model, possible, replaceAt, type Step } from './explore.ts';
+import { type Actor, certain, keyOfValues, type Model, possible, replaceAt, type Step } from './explore.ts';
 import { type Variant, variant } from './variants.ts';
 
 interface Rules {
@@ -83,7 +83,7 @@ function batchModel(rules: Rules, faults: Faults, withBadItem = false): Model<St
   return {
     starts: [{ ...START, ...faults }],
     actors: [claimer, splitter(rules, 0, isBad), splitter(rules, 1, isBad), consumer(isBad), sweeper(rules), operator],
-    key: state => JSON.stringify(state),
+    key: keyOfValues(),
     stopAtFirst: true,
     mustReach: [{ rule: LOST, from: () => true, goal: settled }],
     brokenIn: state => (state.children.some(child => child.effects > 1) ? TWICE : undefined),

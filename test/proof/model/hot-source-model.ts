@@ -4,7 +4,7 @@
  * refused leaves the places to others, that no message multiplies however often processes die between send and delete, that
  * every event ends although the refusals never do, and that the only copy of a body is never deleted.
  */
-import { type Actor, certain, type Model, possible, replaceAt, type Step } from './explore.ts';
+import { type Actor, certain, keyOfValues, type Model, possible, replaceAt, type Step } from './explore.ts';
 
 /** Waits after which a message that never became a record goes to the DLQ (production: 3 days of them). */
 const LONGEST = 2;
@@ -75,7 +75,7 @@ export function hotSourceModel(rules: HotRules, faults: HotFaults): Model<State>
   return {
     starts: [{ event: 'open', copies: [fresh], next: 'nothing', quiet: 'visible', spares, queueErrors }],
     actors: [queue, otherSource(faults), consumer(rules, faults)],
-    key: state => JSON.stringify(state),
+    key: keyOfValues(),
     canonical: state => ({ ...state, copies: state.copies.toSorted((a, b) => rank(a) - rank(b)) }),
     stopAtFirst: true,
     mustReach: [{ rule: ENDLESS, from: () => true, goal: ({ event }) => event !== 'open' }],

@@ -4,7 +4,7 @@
  * import, that what ended stays so, and that what was resumed ends. Beside the import, the new environment's own repairs run,
  * and the producer repeats what it published.
  */
-import { type Actor, certain, type Model, possible, type Step } from './explore.ts';
+import { type Actor, certain, keyOfValues, type Model, possible, type Step } from './explore.ts';
 import { type Variant, variant } from './variants.ts';
 
 interface Rules {
@@ -94,7 +94,7 @@ function deliveriesModel(rules: Rules): Model<State> {
   return {
     starts: [START],
     actors: [oldOne, person(rules), importer(rules, 0), importer(rules, 1), reconcile, producer, session],
-    key: state => JSON.stringify(state),
+    key: keyOfValues(),
     stopAtFirst: true,
     mustReach: [{ rule: LOST, from: ({ open, message }) => open && message, goal: isEnded }],
     brokenIn: ({ sent, pushed }) => (sent.some(times => times > 1) ? TWICE : pushed ? PUSHED : undefined),

@@ -3,7 +3,7 @@
  * happens once over both, that nothing runs in the new one before a person resumes it, that an import may be cut off and
  * repeated, and that what was resumed ends.
  */
-import { type Actor, certain, type Model, possible, type Step } from './explore.ts';
+import { type Actor, certain, keyOfValues, type Model, possible, type Step } from './explore.ts';
 import { type Variant, variant } from './variants.ts';
 
 interface Rules {
@@ -79,7 +79,7 @@ function importModel(rules: Rules): Model<State> {
   return {
     starts: [START],
     actors: [oldOne, person(rules), importer(rules), sweeper, processor, provider(rules), time],
-    key: state => JSON.stringify(state),
+    key: keyOfValues(),
     stopAtFirst: true,
     mustReach: [{ rule: LOST, from: state => state.resumed && state.record !== 'none', goal: isEnded }],
     brokenIn: state => (state.effects > 1 ? TWICE : undefined),

@@ -4,7 +4,7 @@
  * once a day. Checks I14: a state item implies its payload, for as long as the event may run (so while it is on record,
  * because a terminal event may be replayed).
  */
-import { type Actor, certain, type Model, possible, type Step } from './explore.ts';
+import { type Actor, certain, keyOfValues, type Model, possible, type Step } from './explore.ts';
 import { type Variant, variant } from './variants.ts';
 
 /** In days, scaled down (production: 30, 7, 90). A dead record is kept longest. */
@@ -83,7 +83,7 @@ function payloadModel(rules: Rules, lossesLeft = 0): Model<State> {
   return {
     starts: [{ ...START, lossesLeft }],
     actors: [ingest(rules), processor(rules), operator(rules), day(rules), accident],
-    key: state => JSON.stringify(state),
+    key: keyOfValues(),
     stopAtFirst: true,
     mustReach: [
       { rule: 'NEVER ENDS', from: open, goal: state => !open(state) && state.status !== 'absent' && !state.acked },

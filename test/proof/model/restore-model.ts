@@ -3,7 +3,7 @@
  * every event that has a message or an open record ends, and that each generation takes effect at most once after the
  * restore. What took effect before the restore and is not in the restored tables cannot be known: it may run again.
  */
-import { type Actor, certain, type Model, possible, replaceAt, type Step } from './explore.ts';
+import { type Actor, certain, keyOfValues, type Model, possible, replaceAt, type Step } from './explore.ts';
 import { type Variant, variant } from './variants.ts';
 
 interface Rules {
@@ -104,7 +104,7 @@ function restoreModel(rules: Rules): Model<State> {
       return { ...state, owedGen: at(state.copies, 2) > 0 || state.deadLetters > 0 ? 2 : 1 };
     }),
     actors: [consumerActor(rules, 0), consumerActor(rules, 1), sweeper(rules), person],
-    key: state => JSON.stringify(state),
+    key: keyOfValues(),
     stopAtFirst: true,
     mustReach: [{ rule: LOST, from: () => true, goal: ended }],
     brokenIn: state => (state.effects.some(count => count > 1) ? TWICE : undefined),

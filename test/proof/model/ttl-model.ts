@@ -3,7 +3,7 @@
  * item at any time after its expiry, perhaps never; an item that exists means duplicate, expired or not.
  * The dedup window is an assumption on time: nothing expires while the provider may still retry or a copy still lives.
  */
-import { type Actor, certain, type Model, possible, type Step } from './explore.ts';
+import { type Actor, certain, keyOfValues, type Model, possible, type Step } from './explore.ts';
 import { type Variant, variant } from './variants.ts';
 
 interface Rules {
@@ -77,7 +77,7 @@ function ttlModel(rules: Rules): Model<State> {
   return {
     starts: [START],
     actors: [provider(rules), processor(rules), sweeper, operator(rules), person, time(rules)],
-    key: state => JSON.stringify(state),
+    key: keyOfValues(),
     stopAtFirst: true,
     mustReach: [{ rule: 'LOST', from: state => state.owed, goal: state => !state.owed }],
     brokenIn: state => {
