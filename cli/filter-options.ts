@@ -33,6 +33,13 @@ export function filterOf(run: Run, options: WrittenFilter, now = run.clock.now()
   throw new OperatorError(lines.join('\n'), 'usage');
 }
 
+/** Options of a filter beside ids would be read by nobody: an id that the filter does not mean would be taken all the same. Throws OperatorError (usage). */
+export function refuseBesideIds(options: Readonly<Record<string, unknown>>, names: readonly string[]): void {
+  const name = names.find(each => options[each] !== undefined);
+  if (name !== undefined)
+    throw usageError(`--${name} beside ids`, 'ids, or a filter', `leave out --${name}, or the ids`);
+}
+
 /** A whole number out of an option. */
 export function wholeNumber(name: string, text: string, min: number, max: number): number {
   const value = Number(text);

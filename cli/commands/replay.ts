@@ -16,9 +16,10 @@ import {
   replayNow,
   startReplay,
 } from '#operator/events/replay.ts';
+import { shellWord } from '#operator/sources/curl-command.ts';
 import { span } from '#operator/span.ts';
 import { EXIT, type ExitCode, usageError } from '../cli-error.ts';
-import { addFilterOptions, filterOf, wholeNumber } from '../filter-options.ts';
+import { addFilterOptions, filterOf, refuseBesideIds, wholeNumber } from '../filter-options.ts';
 import type { Run, RunCommand } from '../run.ts';
 import { sayReads } from '../say-reads.ts';
 import { watchJob } from '../watch-job.ts';
@@ -98,6 +99,7 @@ export function addReplay(program: RunCommand): void {
 }
 
 async function replayByIds(run: Run, ids: readonly string[], options: ReplayOptions): Promise<ExitCode> {
+  refuseBesideIds(options, [...FILTER_FIELDS.filter(name => name !== 'source'), 'limit', 'rate']);
   if (options['body'] !== undefined && ids.length > 1)
     throw usageError('--body with several events', '--body with one event', 'replay them one by one');
   const why = options['dryRun'] === true ? '' : await reasonOf(run, options);
@@ -214,13 +216,14 @@ function reasonOf(run: Run, options: ReplayOptions): Promise<string> {
   return run.reason(options['why'] as string | undefined);
 }
 
-/** The filter as it was typed. */
+/** What was typed beside `--dry-run`, for a shell: an error may have anything in it. */
 function written(options: ReplayOptions): string {
-  const quoted = (text: string): string => (text.includes(' ') ? JSON.stringify(text) : text);
-  return FILTER_FIELDS.flatMap(name => {
+  const quoted = (text: string): string => (/^[\w.,:-]+$/.test(text) ? text : shellWord(text));
+  const words = [...FILTER_FIELDS, 'limit', 'rate'].flatMap(name => {
     const value = options[name];
     return value === undefined ? [] : [`--${name} ${quoted(String(value))}`];
-  }).join(' ');
+  });
+  return [...words, ...(options['newKey'] === true ? ['--new-key'] : [])].join(' ');
 }
 
 function doneText(job: ReplayJob): string {

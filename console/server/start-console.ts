@@ -111,7 +111,9 @@ class Exchange {
     this.#request = request;
     this.#response = response;
     this.#around = around;
-    this.#url = new URL(request.url ?? '/', 'http://127.0.0.1');
+    // Joined, not resolved: `//` alone is no address, and any page of the browser may ask for it.
+    const path = request.url?.startsWith('/') ? request.url : '/';
+    this.#url = new URL(`http://127.0.0.1${path}`);
   }
 
   async answer(): Promise<void> {

@@ -289,7 +289,7 @@ class Import {
 export async function resumeImported(
   operator: Operator,
   { applications }: CustomersFile,
-  progress?: (done: number, total: number) => void,
+  { dryRun, progress }: { readonly dryRun: boolean; readonly progress?: (done: number, total: number) => void },
 ): Promise<{ readonly resumed: number; readonly others: number }> {
   const api = await (await operator.gateway()).delivery();
   let [resumed, others, done] = [0, 0, 0];
@@ -302,7 +302,7 @@ export async function resumeImported(
         continue;
       }
       const body = { why: `${operator.by}: the environment that it comes from has stopped` };
-      await askDelivery(api, { method: 'POST', path: ['apps', item.id, 'endpoints', id, 'resume'], body });
+      if (!dryRun) await askDelivery(api, { method: 'POST', path: ['apps', item.id, 'endpoints', id, 'resume'], body });
       resumed += 1;
     }
     done += 1;

@@ -5,7 +5,7 @@ import type { WrittenFilter } from '#core/inbound/search/event-filter.ts';
 import { closeDeaths, meantToClose } from '#operator/deaths/close-deaths.ts';
 import { findOne } from '#operator/events/find-one.ts';
 import { EXIT, type ExitCode, usageError } from '../../cli-error.ts';
-import { filterOf } from '../../filter-options.ts';
+import { filterOf, refuseBesideIds } from '../../filter-options.ts';
 import type { Run, RunCommand } from '../../run.ts';
 import { sayReads } from '../../say-reads.ts';
 
@@ -62,10 +62,14 @@ async function close(run: Run, ids: readonly string[], options: CloseOptions): P
   return left === 0 ? EXIT.ok : closed === 0 ? EXIT.failure : EXIT.partial;
 }
 
-async function named(run: Run, ids: readonly string[], { source }: CloseOptions): Promise<readonly EventItem[]> {
+async function named(run: Run, ids: readonly string[], options: CloseOptions): Promise<readonly EventItem[]> {
+  refuseBesideIds(
+    { ...options },
+    FILTERS.filter(name => name !== 'source'),
+  );
   const items: EventItem[] = [];
   for (const id of ids) {
-    const item = await findOne(run, id, source);
+    const item = await findOne(run, id, options.source);
     if (item.status !== 'dead_letter')
       throw usageError(
         `${toEventId(item.pk)} is ${item.status}`,

@@ -59,6 +59,9 @@ export function addOutActs(out: RunCommand): void {
         const wrong = options.dead === true ? 'Both a message and --dead' : 'Neither a message nor --dead';
         throw usageError(wrong, '<app> <endpoint> <message>, or <app> [endpoint] --dead', `out retry ${app} --dead`);
       }
+      const ofDead = options.dryRun === true ? '--dry-run' : options.since === undefined ? undefined : '--since';
+      if (ofDead !== undefined)
+        throw usageError(`${ofDead} with a message`, `${ofDead} with --dead`, `leave it out: nothing was sent`);
       const reason = await run.reason(options.why);
       await retryDelivery(run, { app, ep, message }, { why: reason, requestId: randomUUID() });
       run.out.result({ message, endpoint: ep, retried: true }, () => [`${message} goes to ${ep} again`]);

@@ -57,6 +57,13 @@ export function addOutImport(out: RunCommand): void {
           [OURS, ...EXPORTED_FROM].join(', '),
           `e.g. --from ${OURS}`,
         );
+      for (const [option, value] of Object.entries({
+        '--resume': options.resume,
+        '--identity': options.identity,
+        '--new-secrets': options.newSecrets,
+      }))
+        if (value !== undefined)
+          throw usageError(`${option} with --from ${system}`, `${option} with --from ${OURS}`, 'leave it out');
       warnOfReaders(run, file);
       const plan = await readPlan(run, system, await readText(run, file));
       const endpoints = plan.applications.reduce((sum, each) => sum + each.endpoints.length, 0);
@@ -112,10 +119,13 @@ async function importOurs(run: Run, file: string, options: ImportOptions) {
   const progress = run.out.progress(dryRun ? 'looking' : resume ? 'resuming' : 'importing');
   const told = (done: number, total: number): void => progress.update(done, total, 'applications');
   if (resume) {
-    await run.confirm(`Resume what the import paused of ${endpoints} endpoints? ${run.environment} sends then`, yes);
-    const done = await resumeImported(run, customers, told);
+    if (!dryRun)
+      await run.confirm(`Resume what the import paused of ${endpoints} endpoints? ${run.environment} sends then`, yes);
+    const done = await resumeImported(run, customers, { dryRun, progress: told });
     progress.end();
-    run.out.result(done, () => [`${done.resumed} endpoints resumed; ${done.others} others are as they were`]);
+    run.out.result({ ...(dryRun && { dry_run: dryRun }), ...done }, () => [
+      `${done.resumed} endpoints ${dryRun ? 'to resume' : 'resumed'}; ${done.others} others ${dryRun ? 'stay' : 'are'} as they were`,
+    ]);
     return EXIT.ok;
   }
   if (newSecrets === (identity !== undefined))

@@ -186,7 +186,11 @@ describe('replay', () => {
     expect(ofError).toMatchObject({ code: 0, stdout: expect.stringContaining('0 events match') });
     const { lastError } = cli.world.item('bad-1', 'shop') ?? {};
     const ofTheirs = await cli.run(['replay', '--error', String(lastError), '--since', '7d', '--dry-run']);
-    expect(ofTheirs.stderr).toContain(`Next: holdfast replay --error ${JSON.stringify(lastError)} --since 7d --why`);
+    expect(ofTheirs.stderr).toContain(`Next: holdfast replay --error '${lastError}' --since 7d --why`);
+    const first = await cli.run([...filter, '--limit', '1', '--rate', '5', '--new-key', '--dry-run']);
+    expect(first.stderr).toContain(
+      'Next: holdfast replay --cause permanent --since 7d --limit 1 --rate 5 --new-key --why',
+    );
     const done = await cli.run([...filter, '--why', 'schema fixed', '--yes']);
     expect(done.code).toBe(0);
     const [, seconds] = /^Done: 3 replayed; it began after (\d+) s\n$/.exec(done.stdout) ?? [];

@@ -198,6 +198,8 @@ describe('customers in another environment', () => {
     for (let minute = 0; minute < 5; minute++) await target.minute();
     expect(target.sent).toEqual([]);
 
+    const looked = await target.run(['out', 'import', '--from', 'holdfast', file, '--resume', '--dry-run', '--json']);
+    expect(JSON.parse(looked.stdout)).toEqual({ dry_run: true, resumed: 6, others: 4 });
     const resumed = await target.run(['out', 'import', '--from', 'holdfast', file, '--resume', '--yes', '--json']);
     expect(JSON.parse(resumed.stdout)).toEqual({ resumed: 6, others: 4 });
     await target.settle();

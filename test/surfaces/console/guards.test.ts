@@ -118,6 +118,23 @@ describe.each(PATHS)('%s %s', (method, path) => {
   });
 });
 
+it('stays there whatever address any page of the browser asks for', async () => {
+  for (const path of [
+    '//',
+    '//[',
+    '//a:b/',
+    'http://',
+    '/%',
+    '/assets/../../package.json',
+    '/assets/%2e%2e%2fpackage.json',
+  ]) {
+    const { status, body } = await call(writing, path, { headers: { [TOKEN_HEADER]: undefined } });
+    expect([200, 404]).toContain(status);
+    expect(body).not.toContain('devDependencies');
+  }
+  expect((await call(writing, '/api/hello')).status).toBe(200);
+});
+
 it('takes the token from no cookie and no query', async () => {
   const token = tokenOf(writing);
   const headers = { [TOKEN_HEADER]: undefined, cookie: `${TOKEN_HEADER}=${token}` };
