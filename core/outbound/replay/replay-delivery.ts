@@ -2,6 +2,7 @@
  * A person's replay of one delivery: a new generation of its record and a row, in one transaction, then a wake-up. The
  * `webhook-id` stays, so a receiver that has the message stays idempotent.
  */
+import { DependencyError } from '#core/errors.ts';
 import { given } from '#core/given.ts';
 import type { NoteRows } from '#core/outbound/fan-out/note-rows.ts';
 import type { ItemStore, OutboundPorts } from '#core/outbound/ports.ts';
@@ -31,6 +32,9 @@ export type ReplayRefusal = 'unknown_delivery' | 'message_gone' | 'gate_closed' 
 export type Replayed =
   | { readonly kind: 'accepted'; readonly gen: number }
   | { readonly kind: 'refused'; readonly cause: ReplayRefusal };
+
+/** Each try met another transaction: nothing changed, and nobody knows of a reason why not. */
+type Busy = { readonly kind: 'busy' };
 
 const TRIES = 3;
 
@@ -71,6 +75,8 @@ export async function replayDelivery(
     now: ports.clock.now(),
     alsoRetrying: request.now === true,
   });
+  if (outcome.kind === 'busy')
+    throw new DependencyError('dynamodb', 'others write the delivery', { outcome: 'not_applied' });
   // 3. The wake-up; a repeated request sends it again.
   if (outcome.kind === 'accepted') await wake.send([{ v: 1, ep }]);
   return outcome;
@@ -82,7 +88,7 @@ export async function replayOnce(
   delivery: DeliveryId & Kept & { readonly app: AppId },
   retentionMs: number,
   request: Replay,
-): Promise<Replayed> {
+): Promise<Replayed | Busy> {
   for (let attempt = 1; ; attempt++) {
     const [record, note] = await Promise.all([
       store.get(recordKey(delivery), 'consistent'),
@@ -97,7 +103,7 @@ export async function replayOnce(
     const result = await store.transact(replay(delivery, record, request, retentionMs), ids.uuid());
     if (result.kind === 'applied') return { kind: 'accepted', gen: record.gen + 1 };
     // Somebody was quicker: what is there now says who. A conflict may be tried again.
-    if (attempt >= TRIES) return refused(result.kind === 'conflict' ? 'not_final' : 'already_replayed');
+    if (attempt >= TRIES) return result.kind === 'conflict' ? { kind: 'busy' } : refused('already_replayed');
   }
 }
 

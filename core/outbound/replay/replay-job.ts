@@ -1,6 +1,7 @@
 /**
  * A replay of many deliveries: an item that tend runs page by page. The page's place is written after it; a page that runs
- * twice replays nothing twice, because what was replayed since the job's `asOf` is left alone.
+ * twice replays nothing twice, because what was replayed since the job's `asOf` is left alone. So a page with a delivery that
+ * others were writing comes again (test/proof/model/replay-status-model.ts).
  */
 
 import { given } from '#core/given.ts';
@@ -134,7 +135,7 @@ async function runOnePage(
   };
   const kept = await keep(ports, job, { counts, next: page.next, nextDueAt: page.nextDueAt });
   if (kept?.state === 'done') await finished(kept);
-  if (kept?.state !== 'running') return undefined;
+  if (kept?.state !== 'running' || page.busy) return undefined;
   const left = run.left - Math.max(1, page.seen);
   const full = page.full ? run.full + 1 : 0;
   // Each of those that are left had no room.
@@ -154,6 +155,8 @@ interface PageEnd {
   readonly ep?: EndpointId;
   /** As many as may wait at the endpoint do: it comes again behind the others. */
   readonly full?: true;
+  /** Others were writing some of its deliveries: it comes again, in the next minute. */
+  readonly busy?: true;
 }
 
 async function runPage(ports: ReplayJobPorts, rules: ReplayJobRules, job: ReplayJobItem): Promise<PageEnd> {
@@ -173,6 +176,7 @@ async function runPage(ports: ReplayJobPorts, rules: ReplayJobRules, job: Replay
   const { deliveries, next } = await pageOf({ store, clock, ...rules }, job, place, room);
   const wanted = deliveries.filter(each => fits(job, each));
   let replayed = 0;
+  let busy = false;
   // 3. Each is a replay of its own; refused is skipped.
   const [runtime, application] = await Promise.all([
     store.get(runtimeKey(place.ep), 'consistent'),
@@ -195,6 +199,7 @@ async function runPage(ports: ReplayJobPorts, rules: ReplayJobRules, job: Replay
       job: job.id,
       dueAt,
     });
+    busy ||= result.kind === 'busy';
     return result.kind === 'accepted';
   };
   for (let at = 0; at < replayable.length; at += AT_ONCE) {
@@ -205,6 +210,11 @@ async function runPage(ports: ReplayJobPorts, rules: ReplayJobRules, job: Replay
   }
   // 4. One wake-up for the page.
   if (replayed > 0) await wake.send([{ v: 1, ep: place.ep }]);
+  // The rest is counted when the page comes again: dead ones without those that were replayed.
+  if (busy) {
+    const seen = job.status === 'dead' ? replayed : 0;
+    return { ep: place.ep, seen, replayed, skipped: 0, next: place, nextDueAt, busy };
+  }
   const counted = job.dryRun ? wanted.length : replayed;
   return {
     ep: place.ep,

@@ -1,7 +1,8 @@
 /**
  * A replay job of what has one status, here of two deliveries that wait for their retry, while their endpoint answers again:
  * a page is read, then each record, then W17. Sessions deliver at any moment between. Checks that a job of what waits sends
- * nothing again that was delivered meanwhile, and that what still waits is replayed, through crashes and lost replies.
+ * nothing again that was delivered meanwhile, and that what still waits is replayed, through crashes, lost replies and
+ * transactions that meet another one.
  */
 import {
   type Actor,
@@ -17,7 +18,11 @@ import { type Variant, variant } from '#test/proof/model/variants.ts';
 interface Rules {
   /** When the status of a delivery is compared with that of the job. */
   readonly asked: 'in the write' | 'of its record, before the write' | 'of its page';
+  /** A transaction that met another one, each time it was tried: nobody knows of a reason to leave the delivery out. */
+  readonly conflict: 'the page again' | 'passed by';
 }
+
+const PROTOCOL: Rules = { asked: 'in the write', conflict: 'the page again' };
 
 interface Delivery {
   readonly status: 'retrying' | 'pending' | 'delivered';
@@ -39,14 +44,17 @@ interface State {
   readonly pageDone: boolean;
   readonly crashes: number;
   readonly lostReplies: number;
+  readonly conflicts: number;
 }
 
 const AGAIN = 'O5 A JOB OF WHAT WAITS SENT AGAIN WHAT WAS DELIVERED';
+const PASSED = 'O2 A JOB PASSED BY WHAT STILL WAITS';
 const NEVER = 'O2 STUCK FOR EVER';
 const WAITS: Delivery = { status: 'retrying', gen: 1, byJob: false, again: false };
 
 function replayStatusModel(rules: Rules): Model<State> {
-  const start: State = { deliveries: [WAITS, WAITS], worker: null, pageDone: false, crashes: 1, lostReplies: 1 };
+  const budgets = { crashes: 1, lostReplies: 1, conflicts: 1 };
+  const start: State = { deliveries: [WAITS, WAITS], worker: null, pageDone: false, ...budgets };
   return {
     starts: [start],
     actors: [job(rules), sessions],
@@ -59,7 +67,10 @@ function replayStatusModel(rules: Rules): Model<State> {
         goal: ({ pageDone, deliveries }) => pageDone && deliveries.every(({ status }) => status === 'delivered'),
       },
     ],
-    brokenIn: ({ deliveries }) => (deliveries.some(({ again }) => again) ? AGAIN : undefined),
+    brokenIn: ({ deliveries, pageDone }) => {
+      if (deliveries.some(({ again }) => again)) return AGAIN;
+      return pageDone && deliveries.some(({ status }) => status === 'retrying') ? PASSED : undefined;
+    },
     describe: state => JSON.stringify(state),
   };
 }
@@ -97,6 +108,11 @@ function job(rules: Rules): Actor<State> {
     }
     const refused = seen.gen !== worker.gen || (rules.asked === 'in the write' && seen.status !== 'retrying');
     if (refused) return [...steps, certain('job', `is refused for ${at}`, on(state))];
+    if (state.conflicts > 0) {
+      const met = { ...state, conflicts: state.conflicts - 1 };
+      const to = rules.conflict === 'passed by' ? on(met) : { ...met, worker: null };
+      steps.push(possible('job', `meets another transaction at ${at}`, to));
+    }
     const again = seen.status === 'delivered';
     const replayed: Delivery = { ...seen, status: 'pending', gen: seen.gen + 1, byJob: true, again };
     const written = { ...state, deliveries: replaceAt(deliveries, at, replayed) };
@@ -119,11 +135,14 @@ const sessions: Actor<State> = state =>
   });
 
 export const replayStatusVariants: readonly Variant[] = [
-  variant('GOOD', 'a job of what waits', 272, [], () => replayStatusModel({ asked: 'in the write' })),
-  variant('BAD', 'the status is asked before the write', 40, [AGAIN], () =>
-    replayStatusModel({ asked: 'of its record, before the write' }),
+  variant('GOOD', 'a job of what waits', 564, [], () => replayStatusModel(PROTOCOL)),
+  variant('BAD', 'the status is asked before the write', 44, [AGAIN], () =>
+    replayStatusModel({ ...PROTOCOL, asked: 'of its record, before the write' }),
   ),
-  variant('BAD', 'the status is asked when the page is read', 39, [AGAIN], () =>
-    replayStatusModel({ asked: 'of its page' }),
+  variant('BAD', 'the status is asked when the page is read', 43, [AGAIN], () =>
+    replayStatusModel({ ...PROTOCOL, asked: 'of its page' }),
+  ),
+  variant('BAD', 'a conflict passes the delivery by', 139, [PASSED], () =>
+    replayStatusModel({ ...PROTOCOL, conflict: 'passed by' }),
   ),
 ];

@@ -1,5 +1,6 @@
 /** A job replays what has its status at the moment of the replay, however long ago its page was read, and finds all that is kept. */
 import { expect, it } from 'vitest';
+import { answerApi } from '#core/outbound/api/answer-api.ts';
 import type { ItemStore } from '#core/outbound/ports.ts';
 import { recordEnd } from '#core/outbound/protocol/delivery-writes.ts';
 import type { AppId, EndpointId, MessageId } from '#core/outbound/protocol/ids.ts';
@@ -76,4 +77,33 @@ it('leaves alone what has no body any more', async () => {
   expect((await job({ status: 'delivered' })).counts).toEqual({ seen: 1, replayed: 0, skipped: 1 });
   expect(await record()).toMatchObject({ status: 'delivered', gen: 1 });
   expect((await store.query(rowsRange(delivery.ep))).items.filter(({ gen }) => gen > 1)).toEqual([]);
+});
+
+/** Another transaction is met, so many times. */
+const busy = (store: ItemStore, times: number): ItemStore['transact'] => {
+  let met = 0;
+  return async (...given) => (met++ < times ? { kind: 'conflict' } : store.transact(...given));
+};
+
+it('passes by nothing whose write met other transactions: the next run has it, and counts it once', async () => {
+  const { call, store, job, minute } = await world();
+  const first = await job({ status: 'retrying' }, { transact: busy(store, 3) });
+  expect([first.state, first.counts]).toEqual(['running', { seen: 0, replayed: 0, skipped: 0 }]);
+  await minute();
+  const then = (await call('GET /v1/replay-jobs/{job}', { job: first.id })).body;
+  expect([then.state, then.counts]).toEqual(['done', { seen: 1, replayed: 1, skipped: 0 }]);
+});
+
+it('tells a person to ask again, and not that the delivery goes on', async () => {
+  const { app, ep, id, store, deliver, ports, rules, record } = await world();
+  await deliver();
+  const ask = (transact: ItemStore['transact']) =>
+    answerApi({
+      route: 'POST /v1/apps/{app}/endpoints/{ep}/deliveries/{msg}/replay',
+      ...{ path: { app, ep, msg: id }, query: {}, body: '{"request_id":"r1"}', caller: 'arn:test', rules },
+      ports: { ...ports, store: Object.assign(Object.create(store), { transact }) },
+    });
+  expect((await ask(busy(store, 3))).status).toBe(503);
+  expect((await ask(busy(store, 2))).status).toBe(202);
+  expect(await record()).toMatchObject({ gen: 2 });
 });
