@@ -247,7 +247,12 @@ async function dead(asked: Asked): Promise<DeadView | ReadsFirst> {
   };
 }
 
+/** What a message of the dead-letter queue, which may have no event, is chosen by. */
+const PURGED_BY = ['source', 'cause', 'error'];
+
 async function purge({ operator, query, body: given, signal }: Asked) {
+  const other = [...query.keys()].find(name => !PURGED_BY.includes(name));
+  if (other !== undefined) throw usageError(`"${other}" of a purge`, PURGED_BY.join(', '), 'leave it out');
   const filter = meantBy(operator, query, { since: '365d' });
   const limit = wholeOf(String(given['confirm'] ?? ''), 'confirm', 1, 10_000_000);
   return moveDeadMessages(operator, { verb: 'purge', filter, open: true, rate: 50, limit, dryRun: false, signal });

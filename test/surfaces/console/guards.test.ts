@@ -262,13 +262,16 @@ describe('input', () => {
     const purge = async (body: object, error = 'row 9 is missing') =>
       JSON.parse(
         (
-          await call(writing, `/api/dead/purge?source=stripe&error=${encodeURIComponent(error)}`, {
+          await call(writing, `/api/dead/purge?source=stripe&error=${encodeURI(error)}`, {
             method: 'POST',
             body: JSON.stringify(body),
           })
         ).body,
       );
     expect(await purge({})).toMatchObject({ problem: 'confirm: ""' });
+    expect(await purge({ confirm: 3 }, 'row 9 is missing&type=b')).toMatchObject({
+      problem: expect.stringContaining('"type"'),
+    });
     expect(gateway.deadMessages).toEqual([pay, column, push]);
     expect(await purge({ confirm: 2 })).toMatchObject({ done: 1, kept: 2 });
     expect(gateway.deadMessages).toEqual([column, push]);
