@@ -100,7 +100,6 @@ export class StateMachine<State extends string> {
     const version = 'version' in move ? checkVersion(move.version, row) : undefined;
     if (version !== undefined && !holds(mayReplace(version, event.id), row)) return stale(describeNewer(version, row));
     const from = this.#stateOf(row);
-    const refused = reject(`no move leads from "${from}" to "${to}"`);
     switch (this.judge(from, to).kind) {
       case 'allowed':
         return this.#apply(event, context, move, from, version);
@@ -116,10 +115,12 @@ export class StateMachine<State extends string> {
         );
       case 'late':
         // With a version it is the newer one, so this is no lateness.
-        return version === undefined ? stale(`"${to}" came late; it is "${from}" by now`) : refused;
+        if (version === undefined) return stale(`"${to}" came late; it is "${from}" by now`);
+        break;
       case 'never':
-        return refused;
+        break;
     }
+    return reject(`no move leads from "${from}" to "${to}"`);
   }
 
   #apply(

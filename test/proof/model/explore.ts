@@ -82,13 +82,16 @@ const ENDS = 8;
 const FIRST_NAME = 9;
 const SMALLEST = -64;
 
-/** The key of any state of plain values, equal where their JSON is: a third of the time of the JSON, and of its length. */
+const MOST_TEXTS = 60_000;
+
+/** The key of any state of plain values, equal where their JSON is, and made sooner. Throws where texts would share a unit. */
 export function keyOfValues(): (state: object) => string {
   const ids = new Map<string, number>();
   const units: number[] = [];
   const idOf = (text: string): number => {
     const known = ids.get(text);
     if (known !== undefined) return known;
+    if (ids.size === MOST_TEXTS) throw new Error(`More than ${MOST_TEXTS} texts in the states: give the model a key.`);
     ids.set(text, ids.size);
     return ids.size - 1;
   };
