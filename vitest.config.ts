@@ -25,7 +25,10 @@ const COMMANDS = [
 ];
 
 /** Handlers with their own modules around them: what another file has read, or replaced, must not be there. */
-const FRESH = ['test/surfaces/lambdas/real-rules.test.ts'];
+const FRESH = [
+  'test/surfaces/lambdas/{real-rules,exported-handlers}.test.ts',
+  'test/proof/simulation/simulation-anew.test.ts',
+];
 
 /** Amazon's DynamoDB Local and ElasticMQ: two JVMs, which Maven installs the first time. */
 const SERVICES = ['test/adapters/contracts/java-services.test.ts'];
@@ -49,6 +52,8 @@ const DRAWN = globSync('test/**/*.test.ts', { cwd: import.meta.dirname }).filter
     !file.startsWith('test/adapters/contracts/')
   );
 });
+/** Node loads the modules, as it does what ships: an import costs what it costs there, and nothing is compiled first. */
+const BY_NODE = { viteModuleRunner: false, nodeLoader: false } as const;
 /** `expect.poll` waits for what must come, on a busy machine too; one second, its default, is less than that. */
 const POLL = { poll: { timeout: 5_000 } } as const;
 
@@ -85,7 +90,8 @@ export default defineConfig({
           hookTimeout: 120_000,
         },
       },
-      { test: { name: 'fresh', include: [...FRESH], testTimeout: 60_000 } },
+      // Only Vitest's own loader replaces a module, or reads it anew.
+      { test: { name: 'fresh', include: [...FRESH], testTimeout: 60_000, experimental: { viteModuleRunner: true } } },
       {
         // `npm run test:browser`, after `npm test`: two minutes, one file after the other: a browser wants the cores for itself.
         test: { name: 'browser', include: [...BROWSER], testTimeout: 60_000, hookTimeout: 120_000 },
@@ -131,6 +137,7 @@ export default defineConfig({
           name: 'proof',
           ...SHARED,
           include: ['test/proof/**/*.test.ts', 'test/bench/**/*.test.ts'],
+          exclude: [...FRESH],
           testTimeout: 240_000,
         },
       },
@@ -161,6 +168,6 @@ export default defineConfig({
           isolate: true,
         },
       },
-    ].map(({ test }) => ({ test: { expect: POLL, ...test } })),
+    ].map(({ test }) => ({ test: { expect: POLL, experimental: BY_NODE, ...test } })),
   },
 });

@@ -2,7 +2,7 @@
  * Seeded runs of the whole product under every kind of trouble, judged by the ledger. `HOLDFAST_LONG=1` goes on with
  * fresh seeds for `HOLDFAST_LONG_MINUTES` (default 10) and prints each.
  */
-import { afterAll, expect, it, vi } from 'vitest';
+import { afterAll, expect, it } from 'vitest';
 import { HOUR_MS, MINUTE_MS } from '#core/time.ts';
 import { recordRun } from '#test/kit/runner/proof-ledger.ts';
 import { commandOf, printReport } from './report.ts';
@@ -93,19 +93,3 @@ it.runIf(LONG)(
   },
   (LONG_MINUTES + 30) * MINUTE_MS,
 );
-
-// The last one: what is read anew stays in this worker beside what the tests above read.
-it('gives the same run for the same seed, also where nothing has been read on demand yet', async () => {
-  const options = { ...optionsOf(55), days: 0.1 };
-  vi.resetModules();
-  const fresh = await import('./run-simulation.ts');
-  const [first, second] = [await fresh.simulate(options), await simulate(options)];
-  const facts = ({ totals, faults, traffic, ledger, looks }: SimulationReport) => ({
-    totals,
-    traffic,
-    ledger,
-    faults: [...faults],
-    looks: [...looks],
-  });
-  expect(facts(first)).toEqual(facts(second));
-});

@@ -144,7 +144,7 @@ it('finds the log of each function of a stack with more than a hundred resources
   const reader = cloudWatchLogReader({
     ...{ cloudFormation: cloudFormation as never, logs: logs as never, stackNames: ['one'], filters: true },
   });
-  for (const of of ['requests', 'drain-fast', undefined]) await reader.read(0, '', of);
+  for (const name of ['requests', 'drain-fast', undefined]) await reader.read(0, '', name);
   expect(read).toEqual([
     'FrontDoorAccessLog77186E72',
     'DrainFastLogsBC2E930C',
