@@ -12,7 +12,7 @@ import {
   type NewApplication,
   OPTIONAL,
 } from '#core/outbound/registry/applications.ts';
-import { formProblems } from '#core/outbound/sign/signature-form.ts';
+import { FORM, formProblems } from '#core/outbound/sign/signature-form.ts';
 import { refuse, refuseProblems } from '#core/problem-reply.ts';
 import { json, type Reply } from '#core/reply.ts';
 import { DAY_MS, toIso } from '#core/time.ts';
@@ -129,9 +129,14 @@ export async function changeApp(call: ApiCall): Promise<Reply> {
 
 async function change(call: ApiCall, there: ApplicationItem, body: ApplicationBody): Promise<Reply> {
   const wanted = changeOf(body);
-  refuseForm(call, { ...there, ...wanted });
-  const changed = await changeApplication(call.ports.store, there.id, wanted);
-  return changed ? json(200, showApplication(changed)) : refuse(410, 'erasing', `${there.id} is being erased`);
+  const asRead = FORM.some(name => wanted[name] !== undefined) ? FORM : [];
+  const changed = await changeApplication(call.ports.store, there.id, asRead, now => {
+    if (asRead.length > 0) refuseForm(call, { ...now, ...wanted });
+    return wanted;
+  });
+  if (changed === 'gone') return refuse(410, 'erasing', `${there.id} is being erased`);
+  if (changed === 'changed') return refuse(409, 'version_changed', 'others change it at the same time: send it again');
+  return json(200, showApplication(changed));
 }
 
 /** Of what it says itself, with the environment's form where it names none. */

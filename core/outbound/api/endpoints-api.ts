@@ -1,4 +1,6 @@
 /** Endpoints of an application: made, shown, changed and deleted. */
+
+import { given } from '#core/given.ts';
 import { checkTarget } from '#core/outbound/address/target-url.ts';
 import { STATES, stateOf } from '#core/outbound/protocol/endpoint-state.ts';
 import type { AppId } from '#core/outbound/protocol/ids.ts';
@@ -15,7 +17,7 @@ import {
   type NewEndpoint,
   newEndpointId,
 } from '#core/outbound/registry/endpoints.ts';
-import { formProblems } from '#core/outbound/sign/signature-form.ts';
+import { FORM, formProblems } from '#core/outbound/sign/signature-form.ts';
 import { openKey } from '#core/outbound/sign/signing-keys.ts';
 import { number, oneOf } from '#core/problem.ts';
 import { refuse, refuseProblems } from '#core/problem-reply.ts';
@@ -146,9 +148,11 @@ async function change(call: ApiCall, there: EndpointItem, body: EndpointBody, if
   refuseProblems(kindProblems(body, there, false));
   if (body.url !== undefined) refuseTarget(call, body.url);
   const fields = changeOf(body);
-  refuseProblems(formProblems({ ...there, ...fields }));
-  const version = ifVersion === undefined ? {} : { ifVersion };
-  const result = await changeEndpoint(call.ports, there.app, there.id, { fields, ...version });
+  const changesForm = FORM.some(name => name in fields);
+  const result = await changeEndpoint(call.ports, there.app, there.id, {
+    ...given({ fields, ifVersion }),
+    judge: changed => changesForm && refuseProblems(formProblems(changed)),
+  });
   if (result.kind === 'refused') return refuseChange(call, result.cause);
   await tellOperational(call, 'endpoint.changed', result.endpoint);
   return json(200, showEndpoint(result.endpoint));

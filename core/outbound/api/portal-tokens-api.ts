@@ -69,8 +69,7 @@ export async function revokeOneToken(call: ApiCall): Promise<Reply> {
       'too_many_revoked',
       `${MOST_REVOKED} tokens of ${id} were revoked within a day, the most that may be: revoke all of them with ${all}`,
     );
-  if (revoked === 'changed')
-    refuse(409, 'version_changed', 'other tokens are being revoked at the same time: send the request again');
+  if (revoked === 'changed') refuseQuicker();
   logAct(call, 'a portal token was revoked', { application: id, token });
   return { status: 204, headers: {}, body: '' };
 }
@@ -78,12 +77,20 @@ export async function revokeOneToken(call: ApiCall): Promise<Reply> {
 /** Every token of the application that was made until now ends with its next call. */
 export async function revokeTokens(call: ApiCall): Promise<Reply> {
   const { ports } = call;
-  const { id, tokensRevokedAt = 0 } = await activeOf(call);
+  const { id } = await activeOf(call);
+  const now = ports.clock.now();
   // Later than any before: tokens carry the stamp that they were made under.
-  const at = Math.max(ports.clock.now(), tokensRevokedAt + 1);
-  await changeApplication(ports.store, id, { tokensRevokedAt: at });
+  const revoked = await changeApplication(ports.store, id, ['tokensRevokedAt'], ({ tokensRevokedAt = 0 }) => ({
+    tokensRevokedAt: Math.max(now, tokensRevokedAt + 1),
+  }));
+  if (revoked === 'gone') refuse(410, 'erasing', `${id} is being erased`);
+  if (revoked === 'changed') refuseQuicker();
   logAct(call, 'portal tokens were revoked', { application: id });
   return { status: 204, headers: {}, body: '' };
+}
+
+function refuseQuicker(): never {
+  return refuse(409, 'version_changed', 'other tokens are being revoked at the same time: send the request again');
 }
 
 function capabilitiesOf({ capabilities = CAPABILITIES, read_only: readOnly = false }: Body<typeof TOKEN_FIELDS>) {

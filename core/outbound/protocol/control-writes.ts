@@ -44,12 +44,19 @@ export function createApplication(application: ApplicationItem): readonly ItemWr
   return [put(applicationKey(id), application), note, ...(uid === undefined ? [] : [put(appNameKey(uid), { id })])];
 }
 
-/** C2: changes an application. Refused: there is none, or it is being erased. */
+/** What one change of an application says about another field, and which tokens are good. */
+export type SeenOfApplication = {
+  readonly [K in 'signature' | 'signatureHeader' | 'keyId' | 'tokensRevokedAt']?: ApplicationItem[K] | undefined;
+};
+
+/** C2: changes an application; what is in `seen`, as it was read. Refused: another change was quicker, or it is being erased. */
 export function changeApplication(
   id: AppId,
   { set, remove }: Pick<ItemUpdate<ApplicationItem>, 'set' | 'remove'>,
+  seen: SeenOfApplication = {},
 ): ItemUpdate<ApplicationItem> {
-  const condition = eq('state', 'active');
+  const asRead = Object.entries(seen).map(([name, value]) => same(name, value));
+  const condition = all(eq('state', 'active'), ...asRead);
   return { kind: 'update', key: applicationKey(id), condition, ...given({ set, remove }) };
 }
 

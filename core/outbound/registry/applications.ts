@@ -5,6 +5,7 @@ import {
   changeRevoked,
   changeApplication as changeWrite,
   createApplication as createWrites,
+  type SeenOfApplication,
 } from '#core/outbound/protocol/control-writes.ts';
 import { type AppId, freshId } from '#core/outbound/protocol/ids.ts';
 import type { ApplicationItem } from '#core/outbound/protocol/items.ts';
@@ -50,20 +51,30 @@ export async function createApplication(
   return result.kind === 'applied' ? { kind: 'created', application } : { kind: 'uid_taken' };
 }
 
-/** Changes what is given; undefined: there is none, or it is being erased. */
-export async function changeApplication(
-  store: Pick<ItemStore, 'update'>,
-  id: AppId,
-  change: ApplicationChange,
-): Promise<ApplicationItem | undefined> {
-  const given = Object.entries(change).filter(([, value]) => value !== undefined);
-  const set = Object.fromEntries(given.filter(([, value]) => value !== null));
-  const remove = given.filter(([, value]) => value === null).map(([name]) => name as Optional);
-  const result = await store.update(changeWrite(id, { set, remove }));
-  return result.kind === 'applied' ? result.item : undefined;
-}
-
 const TRIES = 4;
+
+/**
+ * `change`: what changes, of what is there, looked at again where others were quicker with one of `asRead`. `gone`: there is
+ * none, or it is being erased; `changed`: others were quicker each time.
+ */
+export async function changeApplication(
+  store: Pick<ItemStore, 'get' | 'update'>,
+  id: AppId,
+  asRead: readonly (keyof SeenOfApplication)[],
+  change: (there: ApplicationItem) => ApplicationChange,
+): Promise<ApplicationItem | 'gone' | 'changed'> {
+  for (let attempt = 1; attempt <= TRIES; attempt++) {
+    const there = await store.get(applicationKey(id), 'consistent');
+    if (there?.state !== 'active') return 'gone';
+    const given = Object.entries(change(there)).filter(([, value]) => value !== undefined);
+    const set = Object.fromEntries(given.filter(([, value]) => value !== null));
+    const remove = given.filter(([, value]) => value === null).map(([name]) => name as Optional);
+    const seen = Object.fromEntries(asRead.map(name => [name, there[name]]));
+    const result = await store.update(changeWrite(id, { set, remove }, seen));
+    if (result.kind === 'applied') return result.item;
+  }
+  return 'changed';
+}
 
 /**
  * Revokes one token more. `change`: what is stored then, of what is stored now; undefined: it cannot be one more.

@@ -107,18 +107,26 @@ function stableText(item: object): string {
   );
 }
 
-/** W19. `ifVersion`: only if it is still this one; without, the change goes over what is there. */
+/**
+ * W19. `ifVersion`: only if it is still this one; without, the change goes over what is there. `judge`: throws where what
+ * becomes of it may not be, asked again where others were quicker.
+ */
 export async function changeEndpoint(
   { store, clock, ids }: RegistryPorts,
   app: AppId,
   id: EndpointId,
-  change: { readonly fields: EndpointChange; readonly ifVersion?: number },
+  change: {
+    readonly fields: EndpointChange;
+    readonly ifVersion?: number;
+    readonly judge?: (changed: EndpointItem) => void;
+  },
 ): Promise<EndpointResult> {
   for (let attempt = 1; ; attempt++) {
     const there = await findEndpoint(store, app, id);
     if (there === undefined) return refused('unknown_endpoint');
     if (change.ifVersion !== undefined && there.version !== change.ifVersion) return refused('version_changed');
     const endpoint = changed(there, change.fields, clock.now());
+    change.judge?.(endpoint);
     const result = await store.transact(changeWrites(endpoint, there.version), ids.uuid());
     if (result.kind === 'applied') return { kind: 'done', endpoint };
     if (result.kind === 'refused' && result.index === ENDPOINT_WRITES.application) return refused('not_active');

@@ -7,7 +7,8 @@ import { given } from '#core/given.ts';
 import type { EndpointItem, SignatureProfile } from '#core/outbound/protocol/items.ts';
 import { type ConfigProblem, show } from '#core/problem.ts';
 
-export type SignatureForm = Pick<EndpointItem, 'signature' | 'signatureHeader' | 'keyId'>;
+export const FORM = ['signature', 'signatureHeader', 'keyId'] as const;
+export type SignatureForm = Pick<EndpointItem, (typeof FORM)[number]>;
 /** What one level says. */
 export type GivenForm = { readonly [K in keyof SignatureForm]?: SignatureForm[K] | undefined };
 

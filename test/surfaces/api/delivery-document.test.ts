@@ -18,7 +18,10 @@ const LARGE = 'x'.repeat(70_000);
 /** Two callers at one moment, each of which the other test suites meet: no single caller can show these. */
 const RACES = [
   'PUT /v1/apps/{app} 409 uid_taken',
+  'PUT /v1/apps/{app} 409 version_changed',
+  'PATCH /v1/apps/{app} 409 version_changed',
   'POST /v1/apps/{app}/endpoints 409 version_changed',
+  'DELETE /v1/apps/{app}/portal-tokens 409 version_changed',
   'DELETE /v1/apps/{app}/portal-tokens/{token} 409 version_changed',
   'POST /v1/apps/{app}/contacts 409 version_changed',
   'DELETE /v1/apps/{app}/contacts/{contact} 409 version_changed',

@@ -76,13 +76,13 @@ export const ROUTES: Readonly<Record<Route, Described>> = {
     summary: 'Makes or changes the application of uid:<uid>; safe to repeat.',
     body: body(schemas.APPLICATION_BODY, ['name']),
     answers: { 200: ref('Application'), 201: ref('Application') },
-    errors: { 409: ['uid_taken'], 410: ['erasing'] },
+    errors: { 409: ['uid_taken', 'version_changed'], 410: ['erasing'] },
   },
   'PATCH /v1/apps/{app}': {
     summary: 'Changes an application.',
     body: body(schemas.APPLICATION_BODY),
     answers: { 200: ref('Application') },
-    errors: { ...NO_APP, 410: ['erasing'] },
+    errors: { ...NO_APP, 409: ['version_changed'], 410: ['erasing'] },
   },
   'DELETE /v1/apps/{app}': {
     summary: 'Erases an application with all of its customer; wants ?erase=true.',
@@ -316,7 +316,7 @@ export const ROUTES: Readonly<Record<Route, Described>> = {
   'DELETE /v1/apps/{app}/portal-tokens': {
     summary: 'Revokes every token of the application.',
     answers: { 204: undefined },
-    errors: { ...NO_APP, 410: ['erasing'] },
+    errors: { ...NO_APP, 409: ['version_changed'], 410: ['erasing'] },
   },
   'DELETE /v1/apps/{app}/portal-tokens/{token}': {
     summary: 'Revokes one token, by its id; safe to repeat.',

@@ -1,6 +1,8 @@
 /** One portal token is revoked by its id: it ends with its next call, and no other does. */
 import { expect, it } from 'vitest';
 import { MOST_REVOKED } from '#core/outbound/api/portal-token.ts';
+import type { AppId } from '#core/outbound/protocol/ids.ts';
+import { applicationKey } from '#core/outbound/protocol/keys.ts';
 import { HOUR_MS } from '#core/time.ts';
 import { withEndpoint } from '#test/kit/producer-world.ts';
 
@@ -49,6 +51,17 @@ it('takes so many in a day, then says how to revoke all; those that are over mak
   expect(await ask(one)).toBe('401 token_revoked');
   pass(25 * HOUR_MS);
   expect((await revoke(one.id)).status).toBe(204);
+});
+
+it('all at one moment, by two whose clocks differ: the stamp of the later clock stays, or its tokens could be good again', async () => {
+  const { app, call, store, clock, ports } = await signedIn();
+  const now = clock.now();
+  const clocks = [now + 90_000, now];
+  Object.assign(ports, { clock: { now: () => clocks.shift() ?? now } });
+  const all = () => call('DELETE /v1/apps/{app}/portal-tokens', { app });
+  expect((await Promise.all([all(), all()])).map(({ status }) => status)).toEqual([204, 204]);
+  const { tokensRevokedAt } = (await store.get(applicationKey(app as AppId), 'consistent')) ?? {};
+  expect(tokensRevokedAt).toBe(now + 90_001);
 });
 
 it('two at one moment are both revoked', async () => {

@@ -41,6 +41,16 @@ const TABLE: readonly WriteVerdicts[] = [
     ],
   },
   {
+    name: 'C2 change an application as it was read',
+    write: writes.changeApplication('app_1', { set: { keyId: 'signature' } }, { signature: 't-v1', keyId: undefined }),
+    rows: [
+      [{ state: 'active', signature: 't-v1' }, true],
+      [{ state: 'active', signature: 'standard' }, false],
+      [{ state: 'active', signature: 't-v1', keyId: 'none' }, false],
+      [{ state: 'erasing', signature: 't-v1' }, false],
+    ],
+  },
+  {
     name: 'C3 revoke a first token',
     write: writes.changeRevoked('app_1', undefined, 'a:1'),
     rows: [

@@ -106,3 +106,31 @@ describe('an application with a form of its own', () => {
     expect((await it.put({ signature: 'standard', signature_header: null })).status).toBe(200);
   });
 });
+
+describe('two changes at once, each of which fits what is there', () => {
+  const EP = { app: 'uid:acme', ep: 'uid:billing' };
+  const ENDPOINT_URL = { url: 'https://hooks.customer.com/in' };
+  const OF_ENDPOINT = 'PATCH /v1/apps/{app}/endpoints/{ep}' as const;
+  const OF_APPLICATION = 'PATCH /v1/apps/{app}' as const;
+  const RACES = [
+    [{ signature: 't-v1' }, { signature_header: 'x-acme' }, { signature: 'standard' }],
+    [{ signature: 'timestamp-sha256' }, { key_id_in: 'signature' }, { signature: 'body-sha256' }],
+    [
+      { signature: 't-v1', signature_header: 'x-acme' },
+      { signature: 'standard', signature_header: null },
+      { signature_header: 'x-two' },
+    ],
+  ] as const;
+  const CASES = RACES.flatMap(race => [OF_ENDPOINT, OF_APPLICATION].map(route => [route, ...race] as const));
+
+  it.each(CASES)('%s of %j: of %j and %j the second one is refused', async (route, there, one, other) => {
+    const it = producerWorld();
+    const form = route === OF_APPLICATION ? there : {};
+    await it.call('PUT /v1/apps/{app}', { app: 'uid:acme' }, { name: 'Acme', ...form });
+    await it.call('PUT /v1/apps/{app}/endpoints/{ep}', EP, { ...ENDPOINT_URL, ...there });
+    const both = await Promise.all([it.call(route, EP, one), it.call(route, EP, other)]);
+    expect(both.map(({ status }) => status).toSorted()).toEqual([200, 400]);
+    // Whoever changes something else is not told of a form that somebody left behind.
+    expect(await it.call(route, EP, { metadata: { a: 'b' } })).toMatchObject({ status: 200 });
+  });
+});
