@@ -1,5 +1,6 @@
 /** docs/reference/providers.md and docs/providers/<id>.md, out of providers/. `npm run write` writes them. */
 import type { ProviderSpec } from '#core/provider/provider-spec.ts';
+import { strengthOf } from '#core/provider/spec-defaults.ts';
 import { PROVIDERS } from '#providers/index.ts';
 import { cell, renderProviderPage, STRENGTHS } from './render-provider-page.ts';
 
@@ -15,7 +16,7 @@ export function renderProviderDocs(): ReadonlyMap<string, string> {
 }
 
 function renderTable(specs: readonly ProviderSpec[]): string {
-  const count = (strength: string) => specs.filter(spec => spec.strength === strength).length;
+  const count = (strength: string) => specs.filter(spec => strengthOf(spec) === strength).length;
   const rows = specs.map(spec => `| ${columns(spec).map(cell).join(' | ')} |`);
   const strengths = Object.entries(STRENGTHS).map(([name, meaning]) => `- **${name}** (${count(name)}): ${meaning}`);
   return [
@@ -57,6 +58,6 @@ function columns(spec: ProviderSpec): string[] {
     `[${spec.title}](../providers/${spec.id}.md)`,
     `\`${spec.id}\``,
     `${parts.slice(0, SHOWN).join(', ')}${more}`,
-    spec.strength === 'signed' ? '' : spec.strength,
+    strengthOf(spec) === 'signed' ? '' : strengthOf(spec),
   ];
 }

@@ -6,11 +6,13 @@ import {
   type ProviderSpec,
   type Scheme,
   type Src,
+  type Strength,
 } from '#core/provider/provider-spec.ts';
+import { ackOf, strengthOf } from '#core/provider/spec-defaults.ts';
 import { type DeclaredSample, declaredSamples, hasSamples } from '#operator/sources/sample-event.ts';
 
 /** What each strength means, for the table. */
-export const STRENGTHS: Readonly<Record<ProviderSpec['strength'], string>> = {
+export const STRENGTHS: Readonly<Record<Strength, string>> = {
   signed: 'the signature covers the content: anyone who changes a byte or lacks the key is refused.',
   origin:
     'the proof says who sent the request, not what is in it: until it expires, a captured request can be sent again with other content.',
@@ -19,7 +21,7 @@ export const STRENGTHS: Readonly<Record<ProviderSpec['strength'], string>> = {
 };
 
 /** The same on the page of one that is not `signed`. */
-const WEAKER: Readonly<Record<ProviderSpec['strength'], string>> = {
+const WEAKER: Readonly<Record<Strength, string>> = {
   signed: '',
   origin: ': content is not signed',
   'shared-secret': ': nothing is signed',
@@ -54,7 +56,7 @@ const KEYS: Readonly<Record<string, string>> = {
 export function renderProviderPage(spec: ProviderSpec): string {
   const sections = [
     `# ${spec.title}`,
-    `\`${spec.id}\`, [${spec.strength}${WEAKER[spec.strength]}](../reference/providers.md), read ${spec.checkedOn}${docsLink(spec)}`,
+    `\`${spec.id}\`, [${strengthOf(spec)}${WEAKER[strengthOf(spec)]}](../reference/providers.md), read ${spec.checkedOn}${docsLink(spec)}`,
     spec.setup,
     ...settings(spec),
     ...proof(spec),
@@ -272,7 +274,9 @@ function place(src: Src): string {
 }
 
 /** 200 with our short JSON and 401 with the one of every cause go without saying, and so does a deadline nobody states. */
-function renderAck({ ack, unconfirmed: unknown = [] }: ProviderSpec): string[] {
+function renderAck(spec: ProviderSpec): string[] {
+  const { unconfirmed: unknown = [] } = spec;
+  const ack = ackOf(spec);
   const body = ack.body === undefined ? '' : ack.body === '' ? '' : ` \`${ack.body}\``;
   const type = ack.contentType === undefined || ack.body === '' ? '' : ` (${ack.contentType})`;
   const plain = ack.status === 200 && ack.body === undefined && ack.contentType === undefined;

@@ -9,7 +9,6 @@ export const template: ProviderSpec = {
   checkedOn: '2026-11-21',
   // What you could not find there: event fields, retries, deadline, or a clause. Leave it out when there is nothing.
   unconfirmed: ['deadline'],
-  strength: 'signed',
   verify: [
     {
       alg: 'hmac-sha256',

@@ -6,7 +6,6 @@ export const adobe: ProviderSpec = {
   docs: 'https://developer.adobe.com/events/docs/guides/',
   checkedOn: '2026-11-21',
   unconfirmed: ['event fields'],
-  strength: 'signed',
   verify: [
     {
       id: 'adobe-1',
@@ -44,7 +43,6 @@ export const adobe: ProviderSpec = {
     time: { from: 'json:time', unit: 'iso8601' },
     ordering: 'json:source',
   },
-  ack: { status: 200, rejectStatus: 401, deadlineMs: 10_000 },
   handshakes: [
     {
       when: { method: 'GET', query: { challenge: '*' } },

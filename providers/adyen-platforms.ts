@@ -6,7 +6,6 @@ export const adyenPlatforms: ProviderSpec = {
   docs: 'https://docs.adyen.com/development-resources/webhooks/secure-webhooks/verify-hmac-signatures',
   checkedOn: '2026-11-21',
   unconfirmed: ['that every platform webhook has an id of its own', 'same id on retries'],
-  strength: 'signed',
   verify: [
     {
       id: 'adyen-header',

@@ -6,7 +6,6 @@ export const adyen: ProviderSpec = {
   docs: 'https://docs.adyen.com/development-resources/webhooks/handle-webhook-events',
   checkedOn: '2026-11-22',
   unconfirmed: ['that pspReference, eventCode and success together tell events apart'],
-  strength: 'signed',
   verify: [
     {
       alg: 'hmac-sha256',

@@ -8,7 +8,6 @@ export const aftership: ProviderSpec = {
   source:
     'aftership.com/docs, webhook signature of Tracking. Headers of other products, event fields and retries: hookdeck/webhook-skills.',
   unconfirmed: ['headers and identity of Returns, Warranty and Shipping', 'retries', 'deadline'],
-  strength: 'signed',
   verify: [
     {
       alg: 'hmac-sha256',
@@ -31,7 +30,6 @@ export const aftership: ProviderSpec = {
     ],
     ordering: ['json:msg.id', 'json:data.id'],
   },
-  ack: { status: 200, rejectStatus: 401, deadlineMs: 10_000 },
   keepHeaders: ['as-webhook-version'],
   retries: 'Up to 14 attempts with doubled waits, over 68 hours.',
   setup:

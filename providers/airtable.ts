@@ -6,7 +6,6 @@ export const airtable: ProviderSpec = {
   docs: 'https://airtable.com/developers/web/api/webhooks-overview',
   checkedOn: '2026-11-21',
   unconfirmed: ['event fields', 'number of retries', 'deadline'],
-  strength: 'signed',
   verify: [
     {
       alg: 'hmac-sha256',

@@ -7,7 +7,6 @@ export const airwallex: ProviderSpec = {
   checkedOn: '2026-11-27',
   source: 'airwallex.com/docs, listen for webhook events, with its code.',
   unconfirmed: ['new time on retries (four days are allowed)', 'deadline', 'fields that name, date and order'],
-  strength: 'signed',
   verify: [
     {
       alg: 'hmac-sha256',
@@ -24,7 +23,6 @@ export const airwallex: ProviderSpec = {
     time: { from: 'json:created_at', unit: 'iso8601' },
     ordering: 'json:data.object.id',
   },
-  ack: { status: 200, rejectStatus: 401, deadlineMs: 10_000 },
   retries: 'After anything but 200, for about three days with growing waits; the event id stays.',
   setup: 'Airwallex web app, Developer, Webhooks, New webhook: this URL and the events. The webhook shows its secret.',
 };

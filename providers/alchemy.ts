@@ -8,7 +8,6 @@ export const alchemy: ProviderSpec = {
   checkedOn: '2026-11-27',
   source: 'hookdeck/webhook-skills, after alchemy.com/docs; three receivers agree on the signature.',
   unconfirmed: ['deadline', 'retries'],
-  strength: 'signed',
   verify: [bodyHmac('x-alchemy-signature', 'hex')],
   identity: {
     key: [['json:id']],
@@ -17,7 +16,6 @@ export const alchemy: ProviderSpec = {
     ordering: 'json:webhookId',
   },
   types: { character: '[A-Z_]', example: 'ADDRESS_ACTIVITY' },
-  ack: { status: 200, rejectStatus: 401, deadlineMs: 10_000 },
   retries: 'For about ten minutes with growing waits; an hour on Enterprise plans.',
   setup:
     "Alchemy dashboard, Webhooks, Create webhook: this URL. The signing key on the webhook's page is the secret: one source per webhook.",

@@ -34,7 +34,6 @@ export const appStore: ProviderSpec = {
     typeJoin: '.',
     time: { from: 'claim:signedDate', unit: 'ms' },
   },
-  ack: { status: 200, rejectStatus: 401, deadlineMs: 10_000 },
   settings: { bundleId: 'Bundle id of the app, e.g. com.example.app' },
   retries: 'Five times: after 1, 12, 24, 48 and 72 hours; none in the sandbox. notificationUUID stays.',
   setup:

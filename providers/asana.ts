@@ -6,7 +6,6 @@ export const asana: ProviderSpec = {
   title: 'Asana',
   docs: 'https://developers.asana.com/docs/webhooks-guide',
   checkedOn: '2026-11-21',
-  strength: 'signed',
   verify: [bodyHmac('x-hook-signature', 'hex')],
   identity: {
     items: 'events[]',

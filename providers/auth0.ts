@@ -6,7 +6,6 @@ export const auth0: ProviderSpec = {
   docs: 'https://auth0.com/docs/customize/log-streams/custom-log-streams',
   checkedOn: '2026-11-21',
   unconfirmed: ['event fields', 'number of retries', 'deadline'],
-  strength: 'shared-secret',
   verify: [{ id: 'auth0-logs', alg: 'token', sig: { from: 'header:authorization' } }],
   identity: {
     // Content format JSON Lines (the default) or JSON Array.
@@ -17,7 +16,6 @@ export const auth0: ProviderSpec = {
     time: { from: 'json:data.date', unit: 'iso8601' },
     ordering: 'json:data.user_id',
   },
-  ack: { status: 200, rejectStatus: 401, deadlineMs: 10_000 },
   retries: 'A few attempts; a stream that keeps failing is paused.',
   setup:
     'Auth0 Dashboard, Monitoring, Streams, Custom Webhook: this URL, application/json, format JSON Lines or JSON Array, and an authorization token you choose: the whole header value is the secret.',

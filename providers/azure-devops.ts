@@ -7,7 +7,6 @@ export const azureDevops: ProviderSpec = {
   checkedOn: '2026-11-23',
   source: 'MicrosoftDocs/azure-devops-docs, docs/service-hooks/services/webhooks.md and events.md.',
   unconfirmed: ['same id on retries', 'retries', 'deadline'],
-  strength: 'shared-secret',
   verify: [{ alg: 'basic', sig: { from: 'header:authorization' } }],
   identity: {
     // Each subscription of an event is a notification of its own.
@@ -16,7 +15,6 @@ export const azureDevops: ProviderSpec = {
     time: { from: 'json:createdDate', unit: 'iso8601' },
     ordering: 'json:resource.id',
   },
-  ack: { status: 200, rejectStatus: 401, deadlineMs: 10_000 },
   retries:
     'Several with growing waits after transient failures; a subscription that keeps failing goes on probation, then is disabled.',
   setup:

@@ -10,7 +10,6 @@ export const azureEventGrid: ProviderSpec = {
     'no retries after 400, 401, 403, 404 and 413 (in 2020: after five minutes or more)',
     'that the static header arrives as Authorization',
   ],
-  strength: 'shared-secret',
   verify: [
     { id: 'azure-event-grid', alg: 'token', sig: { from: 'header:authorization' } },
     { id: 'azure-event-grid-query', alg: 'token', sig: { from: 'query:token' } },

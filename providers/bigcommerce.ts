@@ -11,7 +11,6 @@ export const bigcommerce: ProviderSpec = {
     'that every notice has created_at (one example lacks it)',
     'deadline',
   ],
-  strength: 'shared-secret',
   verify: [
     {
       id: 'bigcommerce-signed',
@@ -35,7 +34,6 @@ export const bigcommerce: ProviderSpec = {
     time: { from: 'json:created_at', unit: 's' },
     ordering: 'json:data.id',
   },
-  ack: { status: 200, rejectStatus: 401, deadlineMs: 10_000 },
   retries: 'After 1, 3, 5, 10, 15, 30 minutes, 1, 2, 6, 14 and 24 hours (48 in all); then the webhook is disabled.',
   setup:
     'Create the webhook through the API with this URL as destination. The secret is the client secret of the account or app that created it. Unsigned webhooks: set headers: { "authorization": a random text }, and that text is the secret. Notices only name the object: read it through the API.',

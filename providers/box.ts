@@ -6,7 +6,6 @@ export const box: ProviderSpec = {
   docs: 'https://developer.box.com/guides/webhooks/v2/signatures-v2/',
   checkedOn: '2026-11-27',
   source: "box/developer.box.com, content/guides/webhooks/v2; vectors from Box' libraries.",
-  strength: 'signed',
   verify: [
     {
       id: 'box',

@@ -6,7 +6,6 @@ export const braintree: ProviderSpec = {
   docs: 'https://developer.paypal.com/braintree/docs/guides/webhooks/overview',
   checkedOn: '2026-11-21',
   unconfirmed: ['event fields', 'retries (in the sandbox for three hours)', 'deadline'],
-  strength: 'signed',
   verify: [
     {
       alg: 'hmac-sha1',

@@ -8,11 +8,9 @@ export const brex: ProviderSpec = {
   checkedOn: '2026-11-27',
   source: "developer.brex.com, docs/webhooks and API schemas. Signature: two receivers, and Svix' list of sources.",
   unconfirmed: ['deadline', 'fields that date and order', 'same id on retries'],
-  strength: 'signed',
   verify: [standardScheme('webhook', ['whsec_'])],
   identity: { key: [['header:webhook-id']], type: ['json:event_type'] },
   types: { character: '[A-Z_]', example: 'TRANSFER_PROCESSED' },
-  ack: { status: 200, rejectStatus: 401, deadlineMs: 10_000 },
   retries: 'Not documented.',
   setup:
     'Create the webhook with POST /v1/webhooks, this URL and event types; GET /v1/webhooks/secrets gives the secret. During a replacement both secrets sign.',

@@ -9,7 +9,6 @@ export const calCom: ProviderSpec = {
   source:
     'calcom/cal.com, packages/features/webhooks/lib/sendPayload.ts and docs/developing/guides/automation/webhooks.mdx.',
   unconfirmed: ['deadline'],
-  strength: 'signed',
   verify: [bodyHmac('x-cal-signature-256', 'hex')],
   identity: {
     // Without an id; createdAt is the time of sending.
@@ -19,7 +18,6 @@ export const calCom: ProviderSpec = {
     ordering: ['json:payload.uid', 'json:payload.bookingUid'],
   },
   types: { character: '[A-Z_]', example: 'BOOKING_CREATED' },
-  ack: { status: 200, rejectStatus: 401, deadlineMs: 10_000 },
   retries: 'None.',
   setup:
     'Cal.com, Settings, Developer, Webhooks, New: this URL, the triggers, and a secret you choose; without one nothing is signed. Leave the custom payload template off: the payload holds the type.',

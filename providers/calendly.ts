@@ -7,7 +7,6 @@ export const calendly: ProviderSpec = {
   docs: 'https://developer.calendly.com/api-docs/webhook-signatures',
   checkedOn: '2026-11-21',
   unconfirmed: ['event fields', 'retries', 'deadline'],
-  strength: 'signed',
   verify: [timedHmac('calendly-webhook-signature', { past: 180, future: 180 })],
   identity: {
     key: [['json:event', 'json:payload.uri', 'json:created_at'], ['hash:body']],
@@ -15,7 +14,6 @@ export const calendly: ProviderSpec = {
     time: { from: 'json:created_at', unit: 'iso8601' },
     ordering: 'json:payload.uri',
   },
-  ack: { status: 200, rejectStatus: 401, deadlineMs: 10_000 },
   retries: 'For 24 hours with growing waits; then the subscription is disabled.',
   setup:
     'Create the subscription through POST /webhook_subscriptions with this URL and a signing_key you choose, which is the secret. Without it nothing is signed.',

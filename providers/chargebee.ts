@@ -6,7 +6,6 @@ export const chargebee: ProviderSpec = {
   docs: 'https://www.chargebee.com/docs/billing/2.0/site-configuration/webhook_settings',
   checkedOn: '2026-11-21',
   unconfirmed: ['event fields', 'retries', 'deadline'],
-  strength: 'shared-secret',
   verify: [{ alg: 'basic', sig: { from: 'header:authorization' } }],
   identity: {
     key: [['json:id']],

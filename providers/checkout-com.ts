@@ -8,7 +8,6 @@ export const checkoutCom: ProviderSpec = {
   checkedOn: '2026-11-23',
   source: 'checkout.com/docs, workflows.',
   unconfirmed: ['event fields', 'retries', 'deadline'],
-  strength: 'signed',
   verify: [bodyHmac('cko-signature', 'hex')],
   identity: {
     key: [['json:id']],
@@ -16,7 +15,6 @@ export const checkoutCom: ProviderSpec = {
     time: { from: 'json:created_on', unit: 'iso8601' },
     ordering: 'json:data.id',
   },
-  ack: { status: 200, rejectStatus: 401, deadlineMs: 10_000 },
   signatureHeaders: ['cko-signature', 'authorization'],
   retries: 'Eight over about two days with growing waits; the event id stays.',
   setup:

@@ -8,7 +8,6 @@ export const circleci: ProviderSpec = {
   checkedOn: '2026-11-23',
   source: 'circleci.com/docs, outbound webhooks. Signature: three receivers agree, one in a CircleCI tutorial.',
   unconfirmed: ['number of retries (said to be undocumented)'],
-  strength: 'signed',
   verify: [bodyHmac('circleci-signature', 'hex', { parse: { item: ',', kv: '=', key: 'v1' } })],
   identity: {
     key: [['json:id']],

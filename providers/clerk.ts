@@ -7,7 +7,6 @@ export const clerk: ProviderSpec = {
   docs: 'https://clerk.com/docs/guides/development/webhooks/overview',
   checkedOn: '2026-11-21',
   unconfirmed: ['event fields', "that Svix' schedule is unchanged"],
-  strength: 'signed',
   verify: [standardScheme('svix', ['v1,whsec_', 'whsec_'])],
   identity: {
     key: [['header:svix-id']],

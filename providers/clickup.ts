@@ -8,7 +8,6 @@ export const clickup: ProviderSpec = {
   checkedOn: '2026-11-23',
   source: 'developer.clickup.com, docs/webhooksignature and docs/webhookhealth.',
   unconfirmed: ['fields that identify and date'],
-  strength: 'signed',
   verify: [bodyHmac('x-signature', 'hex')],
   identity: {
     key: [

@@ -5,7 +5,6 @@ export const cloudevents: ProviderSpec = {
   title: 'CloudEvents (HTTP webhook)',
   docs: 'https://github.com/cloudevents/spec/blob/main/cloudevents/http-webhook.md',
   checkedOn: '2026-11-21',
-  strength: 'shared-secret',
   verify: [
     { id: 'cloudevents-bearer', alg: 'token', sig: { from: 'header:authorization', parse: { prefix: 'Bearer ' } } },
     { id: 'cloudevents-query', alg: 'token', sig: { from: 'query:access_token' } },

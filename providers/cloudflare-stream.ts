@@ -8,7 +8,6 @@ export const cloudflareStream: ProviderSpec = {
   checkedOn: '2026-11-27',
   source: 'cloudflare/cloudflare-docs, stream/manage-video-library/using-webhooks.mdx.',
   unconfirmed: ['deadline', 'what tells events apart (they have no id)'],
-  strength: 'signed',
   verify: [timedHmac('webhook-signature', { key: 'sig1', timeKey: 'time' })],
   identity: {
     key: [['hash:body']],
@@ -17,7 +16,6 @@ export const cloudflareStream: ProviderSpec = {
     ordering: 'json:uid',
   },
   types: { character: '[a-z]', example: 'ready' },
-  ack: { status: 200, rejectStatus: 401, deadlineMs: 10_000 },
   retries: 'Not documented.',
   setup:
     'PUT /accounts/<account>/stream/webhook with this URL as notificationUrl: the answer has the secret. One webhook per account. Live inputs notify through Cloudflare Notifications, unsigned.',

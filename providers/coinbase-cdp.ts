@@ -7,7 +7,6 @@ export const coinbaseCdp: ProviderSpec = {
   docs: 'https://docs.cdp.coinbase.com/webhooks/verify-signatures',
   checkedOn: '2026-11-21',
   unconfirmed: ['retries', 'deadline', 'where each kind of subscription has its event id'],
-  strength: 'signed',
   verify: [
     {
       id: 'coinbase-cdp-v1',
@@ -25,7 +24,6 @@ export const coinbaseCdp: ProviderSpec = {
     key: [['header:x-event-id'], ['json:id'], ['hash:body']],
     type: ['header:x-event-type', 'json:event_type', 'json:eventType', 'json:type'],
   },
-  ack: { status: 200, rejectStatus: 401, deadlineMs: 10_000 },
   keepHeaders: ['x-hook0-id'],
   retries: 'Not documented; the sender is Hook0, which repeats with growing waits.',
   setup:

@@ -7,7 +7,6 @@ export const coinbaseCommerce: ProviderSpec = {
   docs: 'https://docs.cdp.coinbase.com/commerce/api-architecture/webhooks-overview',
   checkedOn: '2026-11-21',
   unconfirmed: ['event fields', 'deadline'],
-  strength: 'signed',
   verify: [bodyHmac('x-cc-webhook-signature', 'hex')],
   identity: {
     key: [['json:event.id']],
@@ -17,7 +16,6 @@ export const coinbaseCommerce: ProviderSpec = {
     // attempt_number counts the deliveries.
     unstableBody: true,
   },
-  ack: { status: 200, rejectStatus: 401, deadlineMs: 10_000 },
   retries: 'For up to three days with growing waits of at most one hour.',
   setup:
     'Coinbase Commerce, Settings, Notifications, Webhook subscriptions: add this URL and reveal the shared secret.',

@@ -8,7 +8,6 @@ export const commerceLayer: ProviderSpec = {
   checkedOn: '2026-11-27',
   source: 'Five receivers agree, among them hookdeck/webhook-skills, after docs.commercelayer.io.',
   unconfirmed: ['what tells events apart (they have no id)', 'same body on retries', 'the field that dates it'],
-  strength: 'signed',
   verify: [bodyHmac('x-commercelayer-signature', 'base64')],
   identity: {
     // The body is the thing as it is now. The topic is not signed.

@@ -6,7 +6,6 @@ export const contentful: ProviderSpec = {
   docs: 'https://www.contentful.com/developers/docs/webhooks/request-verification/',
   checkedOn: '2026-11-21',
   unconfirmed: ['event fields', 'retries', 'deadline'],
-  strength: 'signed',
   verify: [
     {
       alg: 'hmac-sha256',
@@ -31,7 +30,6 @@ export const contentful: ProviderSpec = {
     time: { from: 'header:x-contentful-timestamp', unit: 'ms' },
     ordering: 'json:sys.id',
   },
-  ack: { status: 200, rejectStatus: 401, deadlineMs: 10_000 },
   signatureHeaders: ['x-contentful-signature', 'x-contentful-signed-headers', 'x-contentful-timestamp'],
   keepHeaders: ['x-contentful-webhook-name'],
   retries: 'Twice, 30 seconds apart, after 429 and 5xx.',

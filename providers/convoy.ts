@@ -7,7 +7,6 @@ export const convoy: ProviderSpec = {
   checkedOn: '2026-11-27',
   source: 'frain-dev/convoy, pkg/signature/signature.go; its changelog for X-Convoy-Idempotency-Key.',
   unconfirmed: ['deadline'],
-  strength: 'signed',
   verify: [
     {
       id: 'convoy',
@@ -31,7 +30,6 @@ export const convoy: ProviderSpec = {
     key: [['header:x-convoy-idempotency-key'], ['hash:body']],
     type: ['json:event_type', 'json:type'],
   },
-  ack: { status: 200, rejectStatus: 401, deadlineMs: 10_000 },
   retries: 'As the project is set.',
   setup:
     "For senders that deliver through Convoy: the endpoint's secret. The project must sign in hex with SHA-256 and header X-Convoy-Signature (its default). Prefer the advanced form: it signs a time.",

@@ -8,7 +8,6 @@ export const customerIo: ProviderSpec = {
   source:
     'docs.customer.io, reporting webhooks. Signed text, event fields, event_id: three receivers and a copied excerpt.',
   unconfirmed: ['new time on retries (so no limit of age)', 'retries'],
-  strength: 'signed',
   verify: [
     {
       alg: 'hmac-sha256',

@@ -6,7 +6,6 @@ export const discordEvents: ProviderSpec = {
   docs: 'https://docs.discord.com/developers/events/webhook-events',
   checkedOn: '2026-11-21',
   unconfirmed: ['new time on retries'],
-  strength: 'signed',
   verify: [
     {
       id: 'discord',

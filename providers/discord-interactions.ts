@@ -5,7 +5,6 @@ export const discordInteractions: ProviderSpec = {
   title: 'Discord interactions',
   docs: 'https://docs.discord.com/developers/interactions/overview',
   checkedOn: '2026-11-21',
-  strength: 'signed',
   verify: [
     {
       id: 'discord',

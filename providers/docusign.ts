@@ -6,7 +6,6 @@ export const docusign: ProviderSpec = {
   docs: 'https://developers.docusign.com/platform/webhooks/connect/validate/',
   checkedOn: '2026-11-21',
   unconfirmed: ['event fields', 'deadline', 'retries'],
-  strength: 'signed',
   verify: [
     {
       alg: 'hmac-sha256',

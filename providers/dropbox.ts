@@ -7,7 +7,6 @@ export const dropbox: ProviderSpec = {
   docs: 'https://www.dropbox.com/developers/reference/webhooks',
   checkedOn: '2026-11-21',
   unconfirmed: ['number of retries'],
-  strength: 'signed',
   verify: [bodyHmac('x-dropbox-signature', 'hex')],
   // The body only lists accounts and is the same for different changes.
   identity: { key: [['none']], type: [] },

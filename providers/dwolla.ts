@@ -7,7 +7,6 @@ export const dwolla: ProviderSpec = {
   docs: 'https://developers.dwolla.com/',
   checkedOn: '2026-11-27',
   source: "Dwolla's guides to webhooks and reference.",
-  strength: 'signed',
   verify: [bodyHmac('x-request-signature-sha-256', 'hex')],
   identity: {
     // A transfer between two customers is an event for each of them.

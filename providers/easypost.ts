@@ -13,7 +13,6 @@ export const easypost: ProviderSpec = {
     'number of retries',
     'deadline',
   ],
-  strength: 'signed',
   verify: [bodyHmac('x-hmac-signature', 'hex', { parse: { prefix: 'hmac-sha256-hex=' } })],
   identity: {
     key: [['json:id']],
@@ -23,7 +22,6 @@ export const easypost: ProviderSpec = {
     // An event names its state and the URLs that have it already.
     unstableBody: true,
   },
-  ack: { status: 200, rejectStatus: 401, deadlineMs: 10_000 },
   retries: 'After anything but 2xx; a webhook that keeps failing may be disabled.',
   setup:
     'Create the webhook (POST /v2/webhooks or account page) with this URL and a webhook_secret you choose, which is the secret: letters and digits only, since EasyPost changes others before it signs.',

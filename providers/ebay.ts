@@ -16,7 +16,6 @@ export const ebay: ProviderSpec = {
     // publishAttemptCount counts the deliveries.
     unstableBody: true,
   },
-  ack: { status: 200, rejectStatus: 401, deadlineMs: 10_000 },
   handshakes: [
     {
       when: { method: 'GET', query: { challenge_code: '*' } },

@@ -8,7 +8,6 @@ export const elevenlabs: ProviderSpec = {
   checkedOn: '2026-11-22',
   source: 'elevenlabs/elevenlabs-js, src/wrapper/webhooks.ts.',
   unconfirmed: ['event fields', 'deadline'],
-  strength: 'signed',
   verify: [timedHmac('elevenlabs-signature', { key: 'v0', past: 1_800, future: 1_800 })],
   identity: {
     key: [['json:type', 'json:event_timestamp', 'json:data.conversation_id'], ['hash:body']],
@@ -16,7 +15,6 @@ export const elevenlabs: ProviderSpec = {
     time: { from: 'json:event_timestamp', unit: 's' },
     ordering: 'json:data.conversation_id',
   },
-  ack: { status: 200, rejectStatus: 401, deadlineMs: 10_000 },
   retries: 'Not documented; ten failures in a row, with the last success a week ago, disable the webhook.',
   setup: 'ElevenLabs, Settings, Webhooks, Create: this URL, HMAC. The secret is shown once.',
 };

@@ -8,7 +8,6 @@ export const expoEas: ProviderSpec = {
   checkedOn: '2026-11-27',
   source: 'expo/expo, docs/pages/eas/webhooks.mdx.',
   unconfirmed: ['number of retries', 'deadline', 'what tells events apart'],
-  strength: 'signed',
   verify: [bodyHmac('expo-signature', 'hex', { alg: 'hmac-sha1', parse: { prefix: 'sha1=' } })],
   identity: {
     // One for each build or submission, when it ends. One that is tried again is another.
@@ -18,7 +17,6 @@ export const expoEas: ProviderSpec = {
     ordering: 'json:appId',
   },
   types: { character: '[a-z]', example: 'finished' },
-  ack: { status: 200, rejectStatus: 401, deadlineMs: 10_000 },
   retries: 'A few with growing waits, unless the answer is 200 to 399.',
   setup:
     "In the project's folder: eas webhook:create, event BUILD or SUBMIT, this URL, and a secret you choose (16 characters or more).",

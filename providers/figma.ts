@@ -6,7 +6,6 @@ export const figma: ProviderSpec = {
   docs: 'https://developers.figma.com/docs/rest-api/webhooks/',
   checkedOn: '2026-11-21',
   unconfirmed: ['event fields', 'retries', 'deadline'],
-  strength: 'shared-secret',
   verify: [{ alg: 'token', sig: { from: 'json:passcode' } }],
   identity: {
     key: [
@@ -37,7 +36,6 @@ export const figma: ProviderSpec = {
     unstableBody: true,
   },
   // 400 would make Figma stop the webhook, also when only the passcode was being changed.
-  ack: { status: 200, rejectStatus: 401, deadlineMs: 10_000 },
   handshakes: [
     {
       when: { method: 'POST', jsonEquals: { event_type: 'PING' } },

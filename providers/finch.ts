@@ -7,7 +7,6 @@ export const finch: ProviderSpec = {
   checkedOn: '2026-11-27',
   source: 'Finch-API/finch-api-node, src/resources/webhooks.ts.',
   unconfirmed: ['deadline', 'same id on retries'],
-  strength: 'signed',
   verify: [
     {
       alg: 'hmac-sha256',
@@ -24,7 +23,6 @@ export const finch: ProviderSpec = {
     ordering: ['json:connection_id', 'json:company_id'],
   },
   types: { character: '[a-z_.0-9]', example: 'employment.updated' },
-  ack: { status: 200, rejectStatus: 401, deadlineMs: 10_000 },
   retries: 'Not documented.',
   setup:
     "Finch dashboard, Webhooks: add this URL and the events. The secret is the endpoint's signing secret (base64).",

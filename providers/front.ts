@@ -8,7 +8,6 @@ export const front: ProviderSpec = {
   source:
     "dev.frontapp.com, application-webhooks and security-1. Base64, retries and event id: three receivers and Front's API description.",
   unconfirmed: ['new time on retries', 'retries', 'fields that identify and date'],
-  strength: 'signed',
   verify: [
     {
       alg: 'hmac-sha256',

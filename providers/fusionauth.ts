@@ -23,7 +23,6 @@ export const fusionauth: ProviderSpec = {
     time: { from: 'json:event.createInstant', unit: 'ms' },
     ordering: 'json:event.user.id',
   },
-  ack: { status: 200, rejectStatus: 401, deadlineMs: 10_000 },
   retries: "None by default: the event's transaction setting decides whether a failure stops what caused it.",
   setup:
     'FusionAuth, Settings, Webhooks, Add: this URL; Security: sign events with an HMAC key (SHA-256) of the Key Master. The secret is that of the key.',

@@ -6,7 +6,6 @@ export const genericHexBody: ProviderSpec = {
   title: 'Generic (bare hex HMAC over the body)',
   docs: 'docs/providers/generic-hex-body.md',
   checkedOn: '2026-11-21',
-  strength: 'signed',
   verify: [bodyHmac('x-webhook-signature', 'hex')],
   identity: {
     // Without a signed time an unsigned header must not decide what is new: it counts only when the body has no id.

@@ -6,7 +6,6 @@ export const genericSha256Body: ProviderSpec = {
   title: 'Generic (sha256= over the body)',
   docs: 'docs/providers/generic-sha256-body.md',
   checkedOn: '2026-11-21',
-  strength: 'signed',
   verify: [bodyHmac('x-webhook-signature', 'hex', { parse: { prefix: 'sha256=' } })],
   identity: {
     key: [['header:x-idempotency-key'], ['json:event_id'], ['json:id'], ['hash:body']],

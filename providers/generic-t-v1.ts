@@ -6,7 +6,6 @@ export const genericTV1: ProviderSpec = {
   title: 'Generic (t=…,v1=… in one header)',
   docs: 'docs/providers/generic-t-v1.md',
   checkedOn: '2026-11-21',
-  strength: 'signed',
   verify: [timedHmac('x-webhook-signature')],
   identity: {
     key: [['json:event_id'], ['json:id'], ['header:x-event-id'], ['header:x-webhook-id']],

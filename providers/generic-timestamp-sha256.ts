@@ -5,7 +5,6 @@ export const genericTimestampSha256: ProviderSpec = {
   title: 'Generic (sha256= over time and body, with a key id)',
   docs: 'docs/providers/generic-timestamp-sha256.md',
   checkedOn: '2026-11-22',
-  strength: 'signed',
   verify: [
     {
       alg: 'hmac-sha256',

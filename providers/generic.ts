@@ -5,7 +5,6 @@ export const generic: ProviderSpec = {
   title: 'Generic (HMAC over timestamp and body)',
   docs: 'docs/providers/generic.md',
   checkedOn: '2026-11-21',
-  strength: 'signed',
   verify: [
     {
       alg: 'hmac-sha256',

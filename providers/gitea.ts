@@ -8,7 +8,6 @@ export const gitea: ProviderSpec = {
   checkedOn: '2026-11-27',
   source: 'go-gitea/gitea, services/webhook/deliver.go and models/webhook/hooktask.go.',
   unconfirmed: ['same UUID when a person replays a delivery', 'deadline (a server setting)', 'the field that orders'],
-  strength: 'signed',
   verify: [bodyHmac('x-gitea-signature', 'hex')],
   identity: {
     // Not signed.

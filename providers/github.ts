@@ -7,7 +7,6 @@ export const github: ProviderSpec = {
   title: 'GitHub',
   docs: 'https://docs.github.com/en/webhooks',
   checkedOn: '2026-11-21',
-  strength: 'signed',
   verify: [bodyHmac('x-hub-signature-256', 'hex', { parse: { prefix: 'sha256=' } })],
   identity: {
     key: [['header:x-github-delivery']],
@@ -15,7 +14,6 @@ export const github: ProviderSpec = {
     typeJoin: '.',
   },
   types: { character: '[a-z_.]', example: 'pull_request.opened', known: githubTypes },
-  ack: { status: 200, rejectStatus: 401, deadlineMs: 10_000 },
   handshakes: [
     {
       when: { method: 'POST', header: { 'x-github-event': 'ping' } },

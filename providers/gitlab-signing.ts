@@ -7,7 +7,6 @@ export const gitlabSigning: ProviderSpec = {
   docs: 'https://docs.gitlab.com/user/project/integrations/webhooks/',
   checkedOn: '2026-11-21',
   unconfirmed: ['number of retries'],
-  strength: 'signed',
   verify: [standardScheme('webhook', ['v1,whsec_', 'whsec_'])],
   identity: {
     key: [['header:webhook-id']],
@@ -15,7 +14,6 @@ export const gitlabSigning: ProviderSpec = {
     typeJoin: '.',
     ordering: 'json:object_attributes.id',
   },
-  ack: { status: 200, rejectStatus: 401, deadlineMs: 10_000 },
   signatureHeaders: ['webhook-signature', 'webhook-timestamp', 'x-gitlab-token'],
   keepHeaders: ['x-gitlab-event-uuid', 'x-gitlab-webhook-uuid', 'x-gitlab-instance'],
   retries: 'Few; a webhook that keeps failing is disabled, first for a while, then for good. webhook-id stays.',

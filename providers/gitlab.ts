@@ -6,7 +6,6 @@ export const gitlab: ProviderSpec = {
   docs: 'https://docs.gitlab.com/user/project/integrations/webhooks/',
   checkedOn: '2026-11-21',
   unconfirmed: ['number of retries'],
-  strength: 'shared-secret',
   verify: [{ id: 'gitlab-token', alg: 'token', sig: { from: 'header:x-gitlab-token' } }],
   identity: {
     // Before 17.4 there is only a UUID that all events share which one request or job of GitLab sends to a webhook.
@@ -19,7 +18,6 @@ export const gitlab: ProviderSpec = {
     typeJoin: '.',
     ordering: 'json:object_attributes.id',
   },
-  ack: { status: 200, rejectStatus: 401, deadlineMs: 10_000 },
   keepHeaders: ['x-gitlab-instance'],
   retries:
     'Few; a webhook that keeps failing is disabled, first for a while, then for good. A person can resend a delivery from the log: Idempotency-Key stays.',

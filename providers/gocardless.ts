@@ -8,7 +8,6 @@ export const gocardless: ProviderSpec = {
   checkedOn: '2026-11-23',
   source: 'gocardless/gocardless-nodejs, src/webhooks.ts and types.',
   unconfirmed: ['same events in the same order on retries', 'retries', 'deadline'],
-  strength: 'signed',
   verify: [bodyHmac('webhook-signature', 'hex')],
   identity: {
     items: 'events[]',
@@ -18,7 +17,6 @@ export const gocardless: ProviderSpec = {
     time: { from: 'json:created_at', unit: 'iso8601' },
     ordering: 'json:links.payment',
   },
-  ack: { status: 200, rejectStatus: 401, deadlineMs: 10_000 },
   retries: 'Up to eight with growing waits. A person can resend from the dashboard: event ids stay.',
   setup: 'GoCardless Dashboard, Developers, Create, Webhook endpoint: this URL and a secret.',
 };

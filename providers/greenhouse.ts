@@ -8,11 +8,9 @@ export const greenhouse: ProviderSpec = {
   checkedOn: '2026-11-27',
   source: 'grnhse/greenhouse-api-docs, source/includes/webhooks/_introduction.md.',
   unconfirmed: ['same Greenhouse-Event-ID on retries (so the body tells events apart)', 'deadline'],
-  strength: 'signed',
   verify: [bodyHmac('signature', 'hex', { parse: { prefix: 'sha256 ' } })],
   identity: { key: [['hash:body']], type: ['json:action'], ordering: 'json:payload.application.id' },
   types: { character: '[a-z_]', example: 'hire_candidate' },
-  ack: { status: 200, rejectStatus: 401, deadlineMs: 10_000 },
   keepHeaders: ['greenhouse-event-id'],
   retries: 'After anything but 200, six times: after 1, 15, 60, 120, 240 and 480 minutes.',
   setup:

@@ -9,7 +9,6 @@ export const heroku: ProviderSpec = {
   source:
     "Sentry's release integration and three receivers agree. Retries: a client generated from Heroku's API schema.",
   unconfirmed: ['number of retries', 'deadline', 'fields that identify and date'],
-  strength: 'signed',
   verify: [bodyHmac('heroku-webhook-hmac-sha256', 'base64')],
   identity: {
     key: [['json:webhook_metadata.event.id']],
@@ -21,7 +20,6 @@ export const heroku: ProviderSpec = {
     unstableBody: true,
   },
   types: { character: '[a-z_.-]', example: 'release.update' },
-  ack: { status: 200, rejectStatus: 401, deadlineMs: 10_000 },
   retries: 'Level sync: until a good answer or a limit. Level notify: never.',
   setup:
     'Create an app webhook through the API or the command line: the entities, level sync, this URL, and a secret you choose.',

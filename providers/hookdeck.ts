@@ -9,7 +9,6 @@ export const hookdeck: ProviderSpec = {
   source:
     'hookdeck/webhook-skills, hookdeck-event-gateway-webhooks; second header during a rotation, id of every attempt: trigger.dev, docs/webhooks/providers/hookdeck.',
   unconfirmed: ['deadline'],
-  strength: 'signed',
   verify: [
     { id: 'hookdeck', ...bodyHmac('x-hookdeck-signature', 'base64') },
     { id: 'hookdeck-second', ...bodyHmac('x-hookdeck-signature-2', 'base64') },
@@ -19,7 +18,6 @@ export const hookdeck: ProviderSpec = {
     key: [['header:x-hookdeck-eventid']],
     type: ['json:type', 'json:event_type', 'json:event'],
   },
-  ack: { status: 200, rejectStatus: 401, deadlineMs: 10_000 },
   keepHeaders: ['x-hookdeck-attempt-count', 'x-hookdeck-source-name', 'x-hookdeck-verified'],
   retries: "By the connection's retry rule; x-hookdeck-eventid stays.",
   setup:

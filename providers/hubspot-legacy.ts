@@ -6,7 +6,6 @@ export const hubspotLegacy: ProviderSpec = {
   docs: 'https://developers.hubspot.com/docs/apps/developer-platform/build-apps/authentication/request-validation',
   checkedOn: '2026-11-21',
   unconfirmed: ['event fields', 'retries of workflow webhooks'],
-  strength: 'signed',
   verify: [
     {
       id: 'hubspot-v2',

@@ -6,7 +6,6 @@ export const hubspot: ProviderSpec = {
   docs: 'https://developers.hubspot.com/docs/apps/developer-platform/build-apps/authentication/request-validation',
   checkedOn: '2026-11-21',
   unconfirmed: ['event fields', 'retries', 'deadline'],
-  strength: 'signed',
   verify: [
     {
       id: 'hubspot-v3',

@@ -8,7 +8,6 @@ export const incidentIo: ProviderSpec = {
   checkedOn: '2026-11-27',
   source: "docs.incident.io, webhooks (sent by Svix). Header names: a user's library, by that page's sample.",
   unconfirmed: ['deadline'],
-  strength: 'signed',
   verify: [standardScheme('webhook', ['whsec_'])],
   identity: { key: [['header:webhook-id']], type: ['json:event_type'] },
   types: { character: '[a-z_.0-9]', example: 'public_incident.incident_created_v2' },

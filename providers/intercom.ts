@@ -7,7 +7,6 @@ export const intercom: ProviderSpec = {
   docs: 'https://developers.intercom.com/docs/webhooks',
   checkedOn: '2026-11-21',
   unconfirmed: ['event fields', 'retries', 'deadline', 'that 410 ends a subscription'],
-  strength: 'signed',
   verify: [bodyHmac('x-hub-signature', 'hex', { alg: 'hmac-sha1', parse: { prefix: 'sha1=' } })],
   identity: {
     key: [['json:id']],

@@ -6,7 +6,6 @@ export const jiraConnect: ProviderSpec = {
   docs: 'https://developer.atlassian.com/cloud/jira/platform/understanding-jwt-for-connect-apps/',
   checkedOn: '2026-11-21',
   unconfirmed: ['event fields', 'retries'],
-  strength: 'origin',
   verify: [
     {
       alg: 'jwt',
@@ -28,7 +27,6 @@ export const jiraConnect: ProviderSpec = {
     time: { from: 'json:timestamp', unit: 'ms' },
     ordering: 'json:issue.id',
   },
-  ack: { status: 200, rejectStatus: 401, deadlineMs: 10_000 },
   keepHeaders: ['x-atlassian-webhook-retry'],
   settings: {
     clientKey: 'The clientKey in the installed callback',

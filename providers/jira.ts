@@ -7,7 +7,6 @@ export const jira: ProviderSpec = {
   docs: 'https://developer.atlassian.com/cloud/jira/platform/webhooks/',
   checkedOn: '2026-11-21',
   unconfirmed: ['deadline'],
-  strength: 'signed',
   verify: [bodyHmac('x-hub-signature', 'hex', { parse: { prefix: 'sha256=' } })],
   identity: {
     key: [['header:x-atlassian-webhook-identifier']],
@@ -15,7 +14,6 @@ export const jira: ProviderSpec = {
     time: { from: 'json:timestamp', unit: 'ms' },
     ordering: 'json:issue.id',
   },
-  ack: { status: 200, rejectStatus: 401, deadlineMs: 10_000 },
   keepHeaders: ['x-atlassian-webhook-retry', 'x-atlassian-webhook-flow'],
   retries:
     'Up to five with growing waits; the identifier stays. Bulk changes come in a secondary flow, up to 15 minutes late.',

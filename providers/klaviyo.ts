@@ -7,7 +7,6 @@ export const klaviyo: ProviderSpec = {
   checkedOn: '2026-11-23',
   source: 'developers.klaviyo.com, docs/working_with_system_webhooks; seven receivers agree on the signed text.',
   unconfirmed: ['new time on retries (so no limit of age)', 'deadline'],
-  strength: 'signed',
   verify: [
     {
       alg: 'hmac-sha256',
@@ -22,7 +21,6 @@ export const klaviyo: ProviderSpec = {
     type: ['json:topic'],
     ordering: 'json:external_id',
   },
-  ack: { status: 200, rejectStatus: 401, deadlineMs: 10_000 },
   signatureHeaders: ['klaviyo-signature', 'klaviyo-timestamp'],
   keepHeaders: ['klaviyo-webhook-id'],
   retries: 'Not documented; the event id stays.',

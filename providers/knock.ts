@@ -8,7 +8,6 @@ export const knock: ProviderSpec = {
   checkedOn: '2026-11-27',
   source: 'knocklabs/docs, content/developer-tools/outbound-webhooks/overview.mdx.',
   unconfirmed: ['new time on retries', 'what tells events apart (they have no id)', 'deadline'],
-  strength: 'signed',
   verify: [timedHmac('x-knock-signature', { key: 's', encoding: 'base64', unit: 'ms' })],
   identity: {
     // The time has microseconds; a batch changes many messages at one.
@@ -17,7 +16,6 @@ export const knock: ProviderSpec = {
     time: { from: 'json:created_at', unit: 'iso8601' },
     ordering: ['json:data.id', 'json:data.key'],
   },
-  ack: { status: 200, rejectStatus: 401, deadlineMs: 10_000 },
   ips: {
     ranges: ['3.138.92.104/32', '18.116.161.231/32', '3.19.195.170/32'],
     readOn: '2026-11-27',

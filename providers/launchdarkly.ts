@@ -9,7 +9,6 @@ export const launchdarkly: ProviderSpec = {
   source:
     "An OpenAPI description, Sentry's integration and four receivers agree; event fields: samples of Sentry's tests.",
   unconfirmed: ['deadline', 'event fields'],
-  strength: 'signed',
   verify: [bodyHmac('x-ld-signature', 'hex')],
   identity: {
     // An entry of the audit log.
@@ -20,7 +19,6 @@ export const launchdarkly: ProviderSpec = {
     ordering: 'json:target._links.canonical.href',
   },
   types: { character: '[A-Za-z.-]', example: 'flag.updateOn' },
-  ack: { status: 200, rejectStatus: 401, deadlineMs: 10_000 },
   retries: 'Not known.',
   setup:
     'LaunchDarkly, create a webhook with this URL and have it signed, which shows the secret. Leave the default payload: the fields below are those of an audit log entry.',

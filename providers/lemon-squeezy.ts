@@ -7,7 +7,6 @@ export const lemonSqueezy: ProviderSpec = {
   docs: 'https://docs.lemonsqueezy.com/help/webhooks',
   checkedOn: '2026-11-21',
   unconfirmed: ['event fields', 'retries', 'deadline'],
-  strength: 'signed',
   verify: [bodyHmac('x-signature', 'hex')],
   identity: {
     key: [
@@ -18,7 +17,6 @@ export const lemonSqueezy: ProviderSpec = {
     time: { from: 'json:data.attributes.updated_at', unit: 'iso8601', dates: 'object' },
     ordering: 'json:data.id',
   },
-  ack: { status: 200, rejectStatus: 401, deadlineMs: 10_000 },
   keepHeaders: ['x-event-name'],
   retries: 'Up to three with growing waits.',
   setup:

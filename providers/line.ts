@@ -8,7 +8,6 @@ export const line: ProviderSpec = {
   checkedOn: '2026-11-23',
   source: 'developers.line.biz, docs/messaging-api/receiving-messages.',
   unconfirmed: ['number of retries', 'deadline'],
-  strength: 'signed',
   verify: [bodyHmac('x-line-signature', 'base64')],
   identity: {
     items: 'events[]',

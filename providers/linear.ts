@@ -6,7 +6,6 @@ export const linear: ProviderSpec = {
   docs: 'https://linear.app/developers/webhooks',
   checkedOn: '2026-11-22',
   unconfirmed: ['event fields'],
-  strength: 'signed',
   verify: [
     {
       alg: 'hmac-sha256',

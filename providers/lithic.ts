@@ -8,11 +8,9 @@ export const lithic: ProviderSpec = {
   checkedOn: '2026-11-27',
   source: 'lithic-com/lithic-node, src/resources/webhooks.ts.',
   unconfirmed: ['deadline', 'fields that date and order'],
-  strength: 'signed',
   verify: [standardScheme('webhook', ['whsec_'])],
   identity: { key: [['header:webhook-id']], type: ['json:event_type'], ordering: 'json:token' },
   types: { character: '[a-z_.0-9]', example: 'account_holder.created' },
-  ack: { status: 200, rejectStatus: 401, deadlineMs: 10_000 },
   retries: 'Not known.',
   setup:
     'Create an event subscription with this URL, in the dashboard or through the API. It shows the secret (base64, after whsec_ or not).',

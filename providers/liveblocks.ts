@@ -8,7 +8,6 @@ export const liveblocks: ProviderSpec = {
   checkedOn: '2026-11-27',
   source: 'liveblocks/liveblocks, docs/pages/platform/webhooks.mdx (the schedule of Svix).',
   unconfirmed: ['deadline'],
-  strength: 'signed',
   verify: [standardScheme('webhook', ['whsec_'])],
   identity: {
     key: [['header:webhook-id']],

@@ -25,7 +25,6 @@ export const livekit: ProviderSpec = {
     ordering: ['json:room.sid', 'json:egressInfo.egressId', 'json:ingressInfo.ingressId'],
   },
   types: { character: '[a-z_]', example: 'participant_joined' },
-  ack: { status: 200, rejectStatus: 401, deadlineMs: 10_000 },
   settings: { apiKey: 'The API key that signs' },
   retries: 'A few with growing waits, with the first token; a full sending queue drops events.',
   setup:

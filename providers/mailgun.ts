@@ -32,7 +32,6 @@ export const mailgun: ProviderSpec = {
     ordering: 'json:event-data.message.headers.message-id',
   },
   // 406 would stop the retries, also those of a request refused only because a secret was rotated.
-  ack: { status: 200, rejectStatus: 401, deadlineMs: 10_000 },
   retries: 'After 5, 10 and 15 minutes, 1, 2 and 4 hours (about eight hours). 406 stops them.',
   setup:
     'Mailgun, Sending, Webhooks: this URL per event type. The secret is the HTTP webhook signing key (API security). A time and a token are signed, not the event: a captured request can carry another event for a day.',

@@ -7,7 +7,6 @@ export const mandrill: ProviderSpec = {
   checkedOn: '2026-11-22',
   source: "Four receivers agree; Mailchimp's documentation was not read.",
   unconfirmed: ['everything but the form of the signature', 'deadline'],
-  strength: 'signed',
   verify: [
     {
       alg: 'hmac-sha1',
@@ -31,7 +30,6 @@ export const mandrill: ProviderSpec = {
     time: { from: 'json:ts', unit: 's' },
     ordering: 'json:_id',
   },
-  ack: { status: 200, rejectStatus: 401, deadlineMs: 10_000 },
   handshakes: [{ when: { method: 'HEAD' }, verify: 'none', respond: { status: 200 } }],
   retries: 'Up to 100 times in batches, with growing waits of at most a day.',
   setup:

@@ -30,7 +30,6 @@ export const messagebird: ProviderSpec = {
     ],
     type: ['json:type', 'json:event', 'query:status'],
   },
-  ack: { status: 200, rejectStatus: 401, deadlineMs: 10_000 },
   methods: ['POST', 'GET'],
   retries: 'Not documented for all products; count on several.',
   setup:

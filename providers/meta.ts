@@ -7,7 +7,6 @@ export const meta: ProviderSpec = {
   docs: 'https://developers.facebook.com/docs/graph-api/webhooks/getting-started',
   checkedOn: '2026-11-21',
   unconfirmed: ['event fields', 'retries', 'deadline'],
-  strength: 'signed',
   verify: [{ id: 'meta', ...bodyHmac('x-hub-signature-256', 'hex', { parse: { prefix: 'sha256=' } }) }],
   identity: {
     items: ['entry[].changes[]', 'entry[].messaging[]'],

@@ -6,7 +6,6 @@ export const microsoftGraph: ProviderSpec = {
   docs: 'https://learn.microsoft.com/en-us/graph/change-notifications-delivery-webhooks',
   checkedOn: '2026-11-21',
   unconfirmed: ['whether notifications of every resource have id'],
-  strength: 'shared-secret',
   verify: [{ alg: 'token', batch: 'value[]', sig: { from: 'json:clientState' } }],
   identity: {
     items: 'value[]',

@@ -7,7 +7,6 @@ export const microsoftTeams: ProviderSpec = {
   checkedOn: '2026-11-22',
   source: 'MicrosoftDocs/msteams-docs, webhooks-and-connectors/how-to/add-outgoing-webhook.md.',
   unconfirmed: ['that the token is decoded from base64 into the key', 'event fields'],
-  strength: 'signed',
   verify: [
     {
       alg: 'hmac-sha256',

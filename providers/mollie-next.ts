@@ -6,7 +6,6 @@ export const mollieNext: ProviderSpec = {
   docs: 'https://docs.mollie.com/reference/webhooks-new',
   checkedOn: '2026-11-21',
   unconfirmed: ['event fields', 'retries and deadline (those of classic webhooks)'],
-  strength: 'signed',
   verify: [
     {
       id: 'mollie',

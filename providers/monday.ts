@@ -6,7 +6,6 @@ export const monday: ProviderSpec = {
   docs: 'https://developer.monday.com/api-reference/reference/webhooks',
   checkedOn: '2026-11-21',
   unconfirmed: ['event fields', "that the aud claim is the webhook's URL for every kind of subscription", 'deadline'],
-  strength: 'origin',
   verify: [
     {
       alg: 'jwt',
@@ -22,7 +21,6 @@ export const monday: ProviderSpec = {
     time: { from: 'json:event.triggerTime', unit: 'iso8601' },
     ordering: 'json:event.pulseId',
   },
-  ack: { status: 200, rejectStatus: 401, deadlineMs: 10_000 },
   handshakes: [
     {
       when: { method: 'POST', jsonKeysExactly: ['challenge'] },

@@ -7,7 +7,6 @@ export const mux: ProviderSpec = {
   docs: 'https://www.mux.com/docs/core/listen-for-webhooks',
   checkedOn: '2026-11-21',
   unconfirmed: ['event fields', 'retries', 'deadline'],
-  strength: 'signed',
   verify: [timedHmac('mux-signature')],
   identity: {
     key: [['json:id']],
@@ -17,7 +16,6 @@ export const mux: ProviderSpec = {
     // attempts counts the deliveries.
     unstableBody: true,
   },
-  ack: { status: 200, rejectStatus: 401, deadlineMs: 10_000 },
   retries: 'For 24 hours with growing waits.',
   setup:
     'Mux dashboard, Settings, Webhooks, Create new webhook: this URL; the list shows the signing secret. One webhook per environment.',

@@ -25,7 +25,6 @@ export const netlify: ProviderSpec = {
     time: { from: 'json:updated_at', unit: 'iso8601' },
     ordering: 'json:id',
   },
-  ack: { status: 200, rejectStatus: 401, deadlineMs: 10_000 },
   retries: 'Not documented; six failures in a row disable the notification.',
   setup:
     'Site configuration, Build & deploy (or Forms), Notifications, HTTP POST request: this URL and a JWS secret token you choose, which is the secret.',

@@ -7,7 +7,6 @@ export const notion: ProviderSpec = {
   docs: 'https://developers.notion.com/reference/webhooks',
   checkedOn: '2026-11-21',
   unconfirmed: ['event fields', 'retries', 'deadline'],
-  strength: 'signed',
   verify: [bodyHmac('x-notion-signature', 'hex', { parse: { prefix: 'sha256=' } })],
   identity: {
     key: [['json:id']],
@@ -17,7 +16,6 @@ export const notion: ProviderSpec = {
     // attempt_number counts the deliveries.
     unstableBody: true,
   },
-  ack: { status: 200, rejectStatus: 401, deadlineMs: 10_000 },
   handshakes: [
     {
       when: { method: 'POST', jsonKeysExactly: ['verification_token'] },

@@ -8,7 +8,6 @@ export const nuvemshop: ProviderSpec = {
   checkedOn: '2026-11-27',
   source: 'TiendaNube/api-docs, resources/webhook.md.',
   unconfirmed: ['number of retries (there 14 in three days, elsewhere 18 in 48 hours)', 'deadline'],
-  strength: 'signed',
   verify: [bodyHmac('x-linkedstore-hmac-sha256', 'hex')],
   // The body only names the object and is the same for each of its changes: nothing may be taken for a repetition.
   identity: { key: [['none']], type: ['json:event'], ordering: 'json:id' },

@@ -9,7 +9,6 @@ export const nylas: ProviderSpec = {
   source:
     "Changelog of Nylas' Node.js library 6.10.0 and its recipe for failed webhooks. Signature, event fields, retries: Hookdeck's description, and a receiver agrees.",
   unconfirmed: ['same id on retries', 'retries'],
-  strength: 'signed',
   verify: [bodyHmac('x-nylas-signature', 'hex')],
   identity: {
     key: [['json:id']],
@@ -19,7 +18,6 @@ export const nylas: ProviderSpec = {
     // webhook_delivery_attempt counts the deliveries.
     unstableBody: true,
   },
-  ack: { status: 200, rejectStatus: 401, deadlineMs: 10_000 },
   handshakes: [
     {
       when: { method: 'GET', query: { challenge: '*' } },

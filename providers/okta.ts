@@ -6,7 +6,6 @@ export const okta: ProviderSpec = {
   docs: 'https://developer.okta.com/docs/concepts/event-hooks/',
   checkedOn: '2026-11-21',
   unconfirmed: ['event fields', 'retries', 'deadline'],
-  strength: 'shared-secret',
   verify: [{ alg: 'token', sig: { from: 'header:authorization' } }],
   identity: {
     items: 'data.events[]',

@@ -8,7 +8,6 @@ export const onfleet: ProviderSpec = {
   source:
     'docs.onfleet.com (webhook authentication, webhooks, payload examples), gem ruby-onfleet. Signature in hex: three receivers agree; answering the check with its text: two.',
   unconfirmed: ['same time on retries (else it runs again)', 'deadline'],
-  strength: 'signed',
   verify: [
     {
       alg: 'hmac-sha512',
@@ -28,7 +27,6 @@ export const onfleet: ProviderSpec = {
     time: { from: 'json:time', unit: 'ms' },
     ordering: ['json:taskId', 'json:workerId'],
   },
-  ack: { status: 200, rejectStatus: 401, deadlineMs: 10_000 },
   handshakes: [
     {
       when: { method: 'GET', query: { check: '*' } },

@@ -7,7 +7,6 @@ export const openai: ProviderSpec = {
   docs: 'https://platform.openai.com/docs/guides/webhooks',
   checkedOn: '2026-11-21',
   unconfirmed: ['retries (third parties only)', 'deadline'],
-  strength: 'signed',
   verify: [standardScheme('webhook', ['v1,whsec_', 'whsec_'])],
   identity: {
     key: [['header:webhook-id']],
@@ -15,7 +14,6 @@ export const openai: ProviderSpec = {
     time: { from: 'json:created_at', unit: 's' },
     ordering: 'json:data.id',
   },
-  ack: { status: 200, rejectStatus: 401, deadlineMs: 10_000 },
   retries: 'For up to 72 hours with growing waits; webhook-id stays. Redirects count as failures.',
   setup:
     'OpenAI platform, Settings, Project, Webhooks, Create: this URL and the event types; the signing secret (whsec_…) is shown once.',

@@ -12,7 +12,6 @@ export const oura: ProviderSpec = {
     'ten retries',
     'that 410 ends a subscription',
   ],
-  strength: 'signed',
   verify: [
     {
       alg: 'hmac-sha256',
@@ -31,7 +30,6 @@ export const oura: ProviderSpec = {
     time: { from: 'json:event_time', unit: 'iso8601' },
     ordering: 'json:object_id',
   },
-  ack: { status: 200, rejectStatus: 401, deadlineMs: 10_000 },
   handshakes: [
     {
       when: { method: 'GET', query: { verification_token: '*', challenge: '*' } },

@@ -6,7 +6,6 @@ export const paddle: ProviderSpec = {
   title: 'Paddle Billing',
   docs: 'https://developer.paddle.com/webhooks/respond-to-webhooks',
   checkedOn: '2026-11-22',
-  strength: 'signed',
   verify: [
     {
       alg: 'hmac-sha256',

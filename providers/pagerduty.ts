@@ -7,7 +7,6 @@ export const pagerduty: ProviderSpec = {
   docs: 'https://developer.pagerduty.com/docs/webhooks-overview',
   checkedOn: '2026-11-21',
   unconfirmed: ['retries', 'deadline'],
-  strength: 'signed',
   verify: [bodyHmac('x-pagerduty-signature', 'hex', { parse: { item: ',', kv: '=', key: 'v1' } })],
   identity: {
     key: [['json:event.id']],

@@ -29,7 +29,6 @@ export const paypal: ProviderSpec = {
     time: { from: 'json:create_time', unit: 'iso8601' },
     ordering: 'json:resource.id',
   },
-  ack: { status: 200, rejectStatus: 401, deadlineMs: 10_000 },
   signatureHeaders: [
     'paypal-transmission-sig',
     'paypal-transmission-id',

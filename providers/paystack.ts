@@ -8,7 +8,6 @@ export const paystack: ProviderSpec = {
   checkedOn: '2026-11-22',
   source: "Six receivers agree; Paystack's documentation was not read.",
   unconfirmed: ['everything but the form of the signature', 'deadline'],
-  strength: 'signed',
   verify: [bodyHmac('x-paystack-signature', 'hex', { alg: 'hmac-sha512' })],
   identity: {
     // There is no id of the event, and one transaction has several of a kind.
@@ -16,7 +15,6 @@ export const paystack: ProviderSpec = {
     type: ['json:event'],
     ordering: 'json:data.reference',
   },
-  ack: { status: 200, rejectStatus: 401, deadlineMs: 10_000 },
   ips: {
     ranges: ['52.31.139.75/32', '52.49.173.169/32', '52.214.14.220/32'],
     readOn: '2026-11-22',

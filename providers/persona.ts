@@ -8,7 +8,6 @@ export const persona: ProviderSpec = {
   checkedOn: '2026-11-27',
   source: "docs.withpersona.com, webhooks. Signature: Hookdeck's description, and a receiver agrees.",
   unconfirmed: ['new time on retries', 'same id on retries'],
-  strength: 'signed',
   verify: [
     // As long as the retries (51 hours): whether they are signed anew is not documented.
     timedHmac('persona-signature', { past: 198_000 }),

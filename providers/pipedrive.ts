@@ -7,7 +7,6 @@ export const pipedrive: ProviderSpec = {
   checkedOn: '2026-11-27',
   source: "pipedrive.readme.io, guide-for-webhooks-v2. Basic authorization: Hookdeck's description.",
   unconfirmed: ['same meta.id on retries'],
-  strength: 'shared-secret',
   verify: [{ alg: 'basic', sig: { from: 'header:authorization' } }],
   identity: {
     key: [['json:meta.webhook_id', 'json:meta.id']],
@@ -18,7 +17,6 @@ export const pipedrive: ProviderSpec = {
     // meta.attempt counts the deliveries.
     unstableBody: true,
   },
-  ack: { status: 200, rejectStatus: 401, deadlineMs: 10_000 },
   retries:
     'After 3, 30 and 150 seconds. Ten failed first attempts ban the webhook for 30 minutes, and its events of that time are lost; three days without success delete it.',
   setup:

@@ -31,7 +31,6 @@ export const plaid: ProviderSpec = {
     time: { from: 'claim:iat', unit: 's' },
     ordering: 'json:item_id',
   },
-  ack: { status: 200, rejectStatus: 401, deadlineMs: 10_000 },
   settings: {
     clientId: "Your account's client_id",
     environment: 'production or sandbox: the Plaid host of the key',

@@ -9,7 +9,6 @@ export const plane: ProviderSpec = {
   source:
     "makeplane/developer-docs, docs/dev-tools/intro-webhooks.md; Plane's sending task: each attempt has another delivery id.",
   unconfirmed: ['deadline'],
-  strength: 'signed',
   verify: [bodyHmac('x-plane-signature', 'hex')],
   identity: {
     // X-Plane-Delivery is another one for each attempt; two changes of an object differ in its updated_at.
@@ -19,7 +18,6 @@ export const plane: ProviderSpec = {
     time: { from: 'json:data.updated_at', unit: 'iso8601' },
     ordering: 'json:data.id',
   },
-  ack: { status: 200, rejectStatus: 401, deadlineMs: 10_000 },
   keepHeaders: ['x-plane-delivery'],
   retries: 'After about 10 and 30 minutes and so on, unless the answer is 200.',
   setup:

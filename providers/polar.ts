@@ -8,7 +8,6 @@ export const polar: ProviderSpec = {
   checkedOn: '2026-11-23',
   source: 'polarsource/polar-js, src/webhooks.ts.',
   unconfirmed: ['fields that name, date and order', 'retries', 'deadline'],
-  strength: 'signed',
   // Unlike other senders of this form, Polar uses the text of the secret as it is.
   verify: [standardScheme('webhook')],
   identity: {
@@ -17,7 +16,6 @@ export const polar: ProviderSpec = {
     time: { from: 'json:timestamp', unit: 'iso8601' },
     ordering: 'json:data.id',
   },
-  ack: { status: 200, rejectStatus: 401, deadlineMs: 10_000 },
   retries: 'Up to ten with growing waits; webhook-id stays.',
   setup:
     'Polar, the organisation, Settings, Webhooks, Add endpoint: this URL, format Raw, and a secret, used unchanged.',

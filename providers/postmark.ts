@@ -6,7 +6,6 @@ export const postmark: ProviderSpec = {
   docs: 'https://postmarkapp.com/developer/webhooks/webhooks-overview',
   checkedOn: '2026-11-21',
   unconfirmed: ['event fields', 'retries other than inbound', 'deadline'],
-  strength: 'shared-secret',
   verify: [{ alg: 'basic', sig: { from: 'header:authorization' } }],
   identity: {
     key: [
@@ -29,7 +28,6 @@ export const postmark: ProviderSpec = {
     ordering: 'json:MessageID',
   },
   // 403 would stop the retries.
-  ack: { status: 200, rejectStatus: 401, deadlineMs: 10_000 },
   retries: 'Inbound: ten over about ten and a half hours. 403 stops them.',
   setup:
     "Postmark, Server, message stream, Webhooks: this URL with a user name and password before the host (https://user:password@…). The secret is user:password. Add Postmark's published addresses to the source's allow list.",

@@ -6,7 +6,6 @@ export const pubsub: ProviderSpec = {
   docs: 'https://cloud.google.com/pubsub/docs/authenticate-push-subscriptions',
   checkedOn: '2026-11-21',
   unconfirmed: ['event fields', 'which statuses acknowledge (102, 200, 201, 202, 204)'],
-  strength: 'origin',
   verify: [
     {
       id: 'gcp-pubsub',

@@ -8,7 +8,6 @@ export const pusher: ProviderSpec = {
   checkedOn: '2026-11-27',
   source: 'pusher/docs, docs/channels/server_api/webhooks.md; pusher/pusher-http-node, lib/webhook.js.',
   unconfirmed: ['same time_ms on retries (else it runs again)', 'deadline'],
-  strength: 'signed',
   verify: [bodyHmac('x-pusher-signature', 'hex')],
   identity: {
     items: 'events[]',
@@ -21,7 +20,6 @@ export const pusher: ProviderSpec = {
     time: { from: 'root:time_ms', unit: 'ms' },
     ordering: 'json:channel',
   },
-  ack: { status: 200, rejectStatus: 401, deadlineMs: 10_000 },
   keepHeaders: ['x-pusher-key'],
   retries: 'For five minutes with growing waits after anything but 2xx.',
   setup:

@@ -9,7 +9,6 @@ export const quickbooks: ProviderSpec = {
   source:
     'intuit/QuickBooks-V3-DotNET-SDK, WebhooksCloudEvent.cs and WebhooksService.cs; two receivers agree on the signature.',
   unconfirmed: ['that cloud events are signed as the older form is (receivers say so)', 'retries', 'deadline'],
-  strength: 'signed',
   verify: [bodyHmac('intuit-signature', 'base64')],
   identity: {
     // Since 2026 an array of CloudEvents; before, entities in notifications.

@@ -6,7 +6,6 @@ export const razorpay: ProviderSpec = {
   title: 'Razorpay',
   docs: 'https://razorpay.com/docs/webhooks/best-practices/',
   checkedOn: '2026-11-21',
-  strength: 'signed',
   verify: [bodyHmac('x-razorpay-signature', 'hex')],
   identity: {
     key: [['header:x-razorpay-event-id'], ['hash:body']],

@@ -9,7 +9,6 @@ export const recharge: ProviderSpec = {
   source:
     "Three receivers agree on X-Recharge-Hmac-Sha256, seven on X-Recharge-Topic, two on X-Recharge-Webhook-Signature with 48 hours; Recharge's documentation was not read.",
   unconfirmed: ['fields that identify', 'deadline', 'retries'],
-  strength: 'signed',
   verify: [
     { id: 'recharge', ...timedHmac('x-recharge-webhook-signature', { past: 172_800 }) },
     {

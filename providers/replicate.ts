@@ -8,10 +8,8 @@ export const replicate: ProviderSpec = {
   checkedOn: '2026-11-27',
   source: 'replicate/replicate-javascript, lib/util.js.',
   unconfirmed: ['deadline'],
-  strength: 'signed',
   verify: [standardScheme('webhook', ['whsec_'])],
   identity: { key: [['header:webhook-id']], type: ['json:status'], ordering: 'json:id' },
-  ack: { status: 200, rejectStatus: 401, deadlineMs: 10_000 },
   retries: 'Not known; webhook-id stays.',
   setup:
     'Pass this URL as webhook, and webhook_events_filter, when you create a prediction or training. GET /v1/webhooks/default/secret returns the secret (whsec_…). The body is the prediction; its status is the type.',

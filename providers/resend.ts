@@ -7,7 +7,6 @@ export const resend: ProviderSpec = {
   docs: 'https://resend.com/docs/webhooks/introduction',
   checkedOn: '2026-11-21',
   unconfirmed: ['event fields', 'deadline'],
-  strength: 'signed',
   verify: [standardScheme('svix', ['v1,whsec_', 'whsec_'])],
   identity: {
     key: [['header:svix-id']],

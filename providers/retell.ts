@@ -7,7 +7,6 @@ export const retell: ProviderSpec = {
   checkedOn: '2026-11-27',
   source: "RetellAI/retell-typescript-sdk, src/lib/webhook_auth.ts. Events, retries: Hookdeck's description.",
   unconfirmed: ['fields that identify', 'the deadline of ten seconds', 'retries'],
-  strength: 'signed',
   verify: [
     {
       alg: 'hmac-sha256',
@@ -23,7 +22,6 @@ export const retell: ProviderSpec = {
     type: ['json:event'],
     ordering: ['json:call.call_id', 'json:chat.chat_id'],
   },
-  ack: { status: 200, rejectStatus: 401, deadlineMs: 10_000 },
   retries: 'Up to three without 2xx in time.',
   setup:
     'Retell dashboard, Webhooks, or webhook_url of an agent: this URL. The secret is the API key with the webhook badge (API Keys).',

@@ -8,7 +8,6 @@ export const revenuecat: ProviderSpec = {
   checkedOn: '2026-11-23',
   source: 'RevenueCat/docs, docs/integrations/webhooks.md. Signature: seven receivers agree.',
   unconfirmed: ['the signature (t and v1 in X-RevenueCat-Webhook-Signature)'],
-  strength: 'shared-secret',
   verify: [
     { id: 'revenuecat-signed', strength: 'signed', ...timedHmac('x-revenuecat-webhook-signature') },
     { id: 'revenuecat', alg: 'token', sig: { from: 'header:authorization' } },

@@ -7,7 +7,6 @@ export const revolut: ProviderSpec = {
   checkedOn: '2026-11-27',
   source: "Revolut's example of a signed payload, as four receivers repeat it. Retries: Hookdeck's description.",
   unconfirmed: ['new time on retries', 'deadline'],
-  strength: 'signed',
   verify: [
     {
       alg: 'hmac-sha256',
@@ -28,7 +27,6 @@ export const revolut: ProviderSpec = {
     time: { from: 'json:timestamp', unit: 'iso8601' },
     ordering: ['json:data.id', 'json:order_id'],
   },
-  ack: { status: 200, rejectStatus: 401, deadlineMs: 10_000 },
   retries: 'Three, ten minutes apart, after anything but 2xx.',
   setup:
     'Create the webhook through the Merchant or the Business API with this URL and the events. The secret is its signing_secret (wsk_…). Order events only name the order: read it through the API.',

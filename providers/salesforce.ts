@@ -7,7 +7,6 @@ export const salesforce: ProviderSpec = {
   checkedOn: '2026-11-23',
   source: 'developer.salesforce.com, sforce_api_om_outboundmessaging_notifications and _wsdl.',
   unconfirmed: ['deadline', 'same notifications in the same order on retries'],
-  strength: 'shared-secret',
   verify: [{ alg: 'token', sig: { from: 'query:token' } }],
   identity: {
     document: { from: 'body', format: 'xml' },

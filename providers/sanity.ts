@@ -7,7 +7,6 @@ export const sanity: ProviderSpec = {
   docs: 'https://www.sanity.io/docs/content-lake/webhooks',
   checkedOn: '2026-11-21',
   unconfirmed: ['new time on retries', 'deadline'],
-  strength: 'signed',
   verify: [timedHmac('sanity-webhook-signature', { encoding: 'base64url', unit: 'ms', past: 3_600 })],
   identity: {
     key: [['header:idempotency-key'], ['hash:body']],

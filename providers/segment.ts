@@ -11,7 +11,6 @@ export const segment: ProviderSpec = {
     'that every message has messageId (its examples lack it)',
     'that the body is signed as sent (its example makes it anew from the parsed body)',
   ],
-  strength: 'signed',
   verify: [bodyHmac('x-signature', 'hex', { alg: 'hmac-sha1' })],
   identity: {
     key: [['json:messageId']],

@@ -6,7 +6,6 @@ export const sendgrid: ProviderSpec = {
   docs: 'https://www.twilio.com/docs/sendgrid/for-developers/tracking-events/getting-started-event-webhook-security-features',
   checkedOn: '2026-11-21',
   unconfirmed: ['retries', 'new time on retries', 'deadline'],
-  strength: 'signed',
   verify: [
     {
       alg: 'ecdsa-p256-sha256',
@@ -41,7 +40,6 @@ export const sendgrid: ProviderSpec = {
     time: { from: 'json:timestamp', unit: 's' },
     ordering: 'json:sg_message_id',
   },
-  ack: { status: 200, rejectStatus: 401, deadlineMs: 10_000 },
   retries: 'For 24 hours.',
   setup:
     'SendGrid, Settings, Mail Settings, Event Webhooks: this URL, then Security features, Signature verification. The public verification key there (base64) is the secret.',

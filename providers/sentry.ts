@@ -6,7 +6,6 @@ export const sentry: ProviderSpec = {
   title: 'Sentry integrations',
   docs: 'https://docs.sentry.io/organization/integrations/integration-platform/webhooks/',
   checkedOn: '2026-11-21',
-  strength: 'signed',
   // Sentry-Hook-Timestamp is not signed, so no window can rest on it.
   verify: [bodyHmac('sentry-hook-signature', 'hex')],
   identity: {

@@ -9,7 +9,6 @@ export const shipbob: ProviderSpec = {
   source:
     "developer.shipbob.com, webhooks. Standard Webhooks, base64 key, x-webhook-topic, webhook-id that stays: Hookdeck's description.",
   unconfirmed: ['the field that dates', 'deadline', 'waits between retries'],
-  strength: 'signed',
   verify: [standardScheme('webhook', ['whsec_'])],
   identity: { key: [['header:webhook-id']], type: ['header:x-webhook-topic'] },
   ack: { status: 200, rejectStatus: 401, deadlineMs: 15_000 },

@@ -7,7 +7,6 @@ export const shopifyEvents: ProviderSpec = {
   docs: 'https://shopify.dev/docs/apps/build/webhooks',
   checkedOn: '2026-11-21',
   unconfirmed: ['header names (from the Shopify SDK)', 'retries and deadline (those of Shopify webhooks)'],
-  strength: 'signed',
   verify: [bodyHmac('shopify-hmac-sha256', 'base64')],
   identity: {
     key: [

@@ -6,7 +6,6 @@ export const shopify: ProviderSpec = {
   title: 'Shopify webhooks',
   docs: 'https://shopify.dev/docs/apps/build/webhooks',
   checkedOn: '2026-11-21',
-  strength: 'signed',
   verify: [
     { id: 'shopify', ...bodyHmac('x-shopify-hmac-sha256', 'base64') },
     // Topics of the newer family come to the same URL with the same secret, and headers without X-.

@@ -6,7 +6,6 @@ export const slackCommands: ProviderSpec = {
   docs: 'https://docs.slack.dev/interactivity/implementing-slash-commands/',
   checkedOn: '2026-11-21',
   unconfirmed: ['event fields', 'that nothing is repeated'],
-  strength: 'signed',
   verify: [
     {
       id: 'slack',

@@ -6,7 +6,6 @@ export const slack: ProviderSpec = {
   docs: 'https://docs.slack.dev/apis/events-api/',
   checkedOn: '2026-11-22',
   unconfirmed: ['waits between retries'],
-  strength: 'signed',
   verify: [
     {
       alg: 'hmac-sha256',

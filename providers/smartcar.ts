@@ -7,7 +7,6 @@ export const smartcar: ProviderSpec = {
   checkedOn: '2026-11-27',
   source: "smartcar/python-sdk, smartcar/smartcar.py. Event fields and eventId that stays: Hookdeck's description.",
   unconfirmed: ['the field that dates', 'deadline', 'number of retries'],
-  strength: 'signed',
   verify: [
     {
       alg: 'hmac-sha256',

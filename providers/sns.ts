@@ -6,7 +6,6 @@ export const sns: ProviderSpec = {
   docs: 'https://docs.aws.amazon.com/sns/latest/dg/sns-verify-signature-of-message.html',
   checkedOn: '2026-11-21',
   unconfirmed: ['deadline'],
-  strength: 'signed',
   verify: [
     {
       id: 'aws-sns',

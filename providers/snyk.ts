@@ -8,7 +8,6 @@ export const snyk: ProviderSpec = {
   checkedOn: '2026-11-27',
   source: 'snyk/user-docs, about-webhooks.md and validation-and-versioning-of-payloads.md.',
   unconfirmed: ['same X-Snyk-Transport-ID on retries (an unsigned header)', 'deadline'],
-  strength: 'signed',
   verify: [bodyHmac('x-hub-signature', 'hex', { parse: { prefix: 'sha256=' } })],
   identity: {
     key: [['header:x-snyk-transport-id'], ['hash:body']],
@@ -17,7 +16,6 @@ export const snyk: ProviderSpec = {
     time: { from: 'header:x-snyk-timestamp', unit: 'iso8601' },
     ordering: 'json:project.id',
   },
-  ack: { status: 200, rejectStatus: 401, deadlineMs: 10_000 },
   retries: 'Not documented.',
   setup:
     'Create the webhook through the API (POST /v1/org/{id}/webhooks) with this URL and a secret you choose; Snyk pings at once.',

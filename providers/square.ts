@@ -6,7 +6,6 @@ export const square: ProviderSpec = {
   docs: 'https://developer.squareup.com/docs/webhooks/overview',
   checkedOn: '2026-11-21',
   unconfirmed: ['the deadline of ten seconds (pages say "as soon as possible")'],
-  strength: 'signed',
   verify: [
     {
       alg: 'hmac-sha256',
@@ -22,7 +21,6 @@ export const square: ProviderSpec = {
     time: { from: 'json:created_at', unit: 'iso8601' },
     ordering: 'json:data.id',
   },
-  ack: { status: 200, rejectStatus: 401, deadlineMs: 10_000 },
   keepHeaders: ['square-environment', 'square-retry-number', 'square-retry-reason'],
   retries: 'For up to 24 hours; an endpoint without good answers for three weeks is disabled.',
   setup:

@@ -5,7 +5,6 @@ export const standardWebhooksV1a: ProviderSpec = {
   title: 'Standard Webhooks (v1a, public key)',
   docs: 'https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md',
   checkedOn: '2026-11-21',
-  strength: 'signed',
   verify: [
     {
       alg: 'ed25519',

@@ -6,7 +6,6 @@ export const standardWebhooks: ProviderSpec = {
   title: 'Standard Webhooks (v1, shared secret)',
   docs: 'https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md',
   checkedOn: '2026-11-21',
-  strength: 'signed',
   verify: [standardScheme('webhook', ['v1,whsec_', 'whsec_'])],
   identity: {
     key: [['header:webhook-id']],

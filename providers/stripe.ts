@@ -8,7 +8,6 @@ export const stripe: ProviderSpec = {
   docs: 'https://docs.stripe.com/webhooks',
   checkedOn: '2026-11-22',
   unconfirmed: ['retries', 'both secrets signing after a roll', 'deadline'],
-  strength: 'signed',
   verify: [timedHmac('stripe-signature')],
   identity: {
     key: [['json:id']],
@@ -17,7 +16,6 @@ export const stripe: ProviderSpec = {
     ordering: 'json:data.object.id',
   },
   types: { character: '[a-z0-9_.[\\]]', example: 'invoice.paid', known: stripeTypes },
-  ack: { status: 200, rejectStatus: 401, deadlineMs: 10_000 },
   ips: {
     ranges: [
       '3.18.12.63/32',

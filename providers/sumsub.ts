@@ -7,7 +7,6 @@ export const sumsub: ProviderSpec = {
   checkedOn: '2026-11-27',
   source: 'docs.sumsub.com, webhook-manager. Signature: five receivers agree.',
   unconfirmed: ['fields that identify and date'],
-  strength: 'signed',
   verify: [
     {
       id: 'sumsub',

@@ -6,7 +6,6 @@ export const svix: ProviderSpec = {
   title: 'Svix',
   docs: 'https://docs.svix.com/receiving/verifying-payloads/how-manual',
   checkedOn: '2026-11-21',
-  strength: 'signed',
   verify: [standardScheme('svix', ['v1,whsec_', 'whsec_'])],
   identity: { key: [['header:svix-id']], type: ['json:type', 'json:event_type', 'json:eventType'] },
   ack: { status: 200, rejectStatus: 401, deadlineMs: 15_000 },

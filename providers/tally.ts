@@ -8,7 +8,6 @@ export const tally: ProviderSpec = {
   checkedOn: '2026-11-27',
   source: "developers.tally.so, webhooks. Signature: two receivers agree; event fields: Hookdeck's description.",
   unconfirmed: ['deadline'],
-  strength: 'signed',
   verify: [bodyHmac('tally-signature', 'base64')],
   identity: {
     key: [['json:eventId']],
@@ -16,7 +15,6 @@ export const tally: ProviderSpec = {
     time: { from: 'json:createdAt', unit: 'iso8601' },
     ordering: 'json:data.responseId',
   },
-  ack: { status: 200, rejectStatus: 401, deadlineMs: 10_000 },
   retries: 'Five: after 5 and 30 minutes, 1, 6 and 24 hours.',
   setup: 'Tally, the form, Integrations, Webhooks: this URL, and a signing secret; without one nothing is signed.',
 };

@@ -7,7 +7,6 @@ export const telegram: ProviderSpec = {
   checkedOn: '2026-11-23',
   source: "The Bot API's text of setWebhook and Update, as libraries copy it.",
   unconfirmed: ['retries ("a reasonable amount of attempts")', 'deadline'],
-  strength: 'shared-secret',
   verify: [{ alg: 'token', sig: { from: 'header:x-telegram-bot-api-secret-token' } }],
   identity: {
     key: [['json:update_id']],
@@ -16,7 +15,6 @@ export const telegram: ProviderSpec = {
     time: { from: 'json:message.date', unit: 's' },
     ordering: 'json:message.chat.id',
   },
-  ack: { status: 200, rejectStatus: 401, deadlineMs: 10_000 },
   retries: 'For a while after anything but 2xx; update_id stays.',
   setup:
     "Call the bot's setWebhook with this URL and a secret_token you choose (letters, digits, _ and -), which is the secret. update_id counts per bot: one source each.",

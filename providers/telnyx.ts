@@ -7,7 +7,6 @@ export const telnyx: ProviderSpec = {
   checkedOn: '2026-11-22',
   source: "Four receivers agree; Telnyx' documentation was not read.",
   unconfirmed: ['everything but the form of the signature', 'new time on retries'],
-  strength: 'signed',
   verify: [
     {
       alg: 'ed25519',

@@ -8,7 +8,6 @@ export const terraformCloud: ProviderSpec = {
   checkedOn: '2026-11-27',
   source: 'hashicorp/terraform-docs-common, website/docs/cloud-docs/api-docs/notification-configurations.mdx.',
   unconfirmed: ['deadline'],
-  strength: 'signed',
   verify: [bodyHmac('x-tfe-notification-signature', 'hex', { alg: 'hmac-sha512' })],
   identity: {
     items: 'notifications[]',
@@ -26,7 +25,6 @@ export const terraformCloud: ProviderSpec = {
     ],
     ordering: ['root:run_id', 'json:details.workspace_id'],
   },
-  ack: { status: 200, rejectStatus: 401, deadlineMs: 10_000 },
   retries: 'Not documented.',
   setup:
     'The workspace, Settings, Notifications, Create a Notification: destination Webhook (generic), this URL, a token you choose, which is the secret (without one nothing is signed), and the triggers. Terraform Cloud sends a request at once to verify the URL.',

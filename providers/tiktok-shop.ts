@@ -8,7 +8,6 @@ export const tiktokShop: ProviderSpec = {
   source:
     "partner.tiktokshop.com, a webhook's page (a copy), for event fields; signature, deadline, retries: Hookdeck's description, and a reader agrees that no time is signed.",
   unconfirmed: ['that 401 answers a bad signature'],
-  strength: 'signed',
   verify: [
     {
       alg: 'hmac-sha256',

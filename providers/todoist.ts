@@ -8,7 +8,6 @@ export const todoist: ProviderSpec = {
   checkedOn: '2026-11-27',
   source: "A copy of Todoist's documentation: fedoranimus/todoist-api, source/includes/_webhooks.md.",
   unconfirmed: ['the field that dates', 'deadline'],
-  strength: 'signed',
   verify: [bodyHmac('x-todoist-hmac-sha256', 'base64')],
   identity: {
     // It is in a header and not signed; the body has no id of the event.
@@ -16,7 +15,6 @@ export const todoist: ProviderSpec = {
     type: ['json:event_name'],
     ordering: 'json:event_data.id',
   },
-  ack: { status: 200, rejectStatus: 401, deadlineMs: 10_000 },
   retries: 'Three, 15 minutes apart, after anything but 200; X-Todoist-Delivery-ID stays.',
   setup:
     "Todoist App Management Console, the app: this URL as webhook callback URL, and the events. The secret is the app's client secret. Events of all users who authorized the app come here.",

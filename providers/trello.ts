@@ -6,7 +6,6 @@ export const trello: ProviderSpec = {
   docs: 'https://developer.atlassian.com/cloud/trello/guides/rest-api/webhooks/',
   checkedOn: '2026-11-21',
   unconfirmed: ['event fields', 'retries after 30, 60 and 120 seconds', 'deadline'],
-  strength: 'signed',
   verify: [
     {
       alg: 'hmac-sha1',
@@ -22,7 +21,6 @@ export const trello: ProviderSpec = {
     time: { from: 'json:action.date', unit: 'iso8601' },
     ordering: 'json:model.id',
   },
-  ack: { status: 200, rejectStatus: 401, deadlineMs: 10_000 },
   handshakes: [{ when: { method: 'HEAD' }, verify: 'none', respond: { status: 200 } }],
   retries: 'Three with growing waits; a webhook failing for long is disabled. 410 deletes it.',
   setup:

@@ -6,7 +6,6 @@ export const twilio: ProviderSpec = {
   docs: 'https://www.twilio.com/docs/usage/webhooks/webhooks-security',
   checkedOn: '2026-11-21',
   unconfirmed: ['that every Twilio product sends I-Twilio-Idempotency-Token'],
-  strength: 'signed',
   verify: [
     {
       id: 'twilio-form',

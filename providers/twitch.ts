@@ -6,7 +6,6 @@ export const twitch: ProviderSpec = {
   docs: 'https://dev.twitch.tv/docs/eventsub/handling-webhook-events/',
   checkedOn: '2026-11-21',
   unconfirmed: ['number of retries', 'deadline ("a few seconds")'],
-  strength: 'signed',
   verify: [
     {
       alg: 'hmac-sha256',

@@ -7,7 +7,6 @@ export const typeform: ProviderSpec = {
   docs: 'https://www.typeform.com/developers/webhooks/',
   checkedOn: '2026-11-21',
   unconfirmed: ['event fields', 'retries', '404 or 410 disabling the webhook', 'deadline'],
-  strength: 'signed',
   verify: [bodyHmac('typeform-signature', 'base64', { parse: { prefix: 'sha256=' } })],
   identity: {
     key: [['json:event_id']],

@@ -8,7 +8,6 @@ export const uberEats: ProviderSpec = {
   checkedOn: '2026-11-27',
   source: 'developer.uber.com, eats webhooks (orders.notification, orders.release) and guides of webhooks.',
   unconfirmed: ['deadline'],
-  strength: 'signed',
   verify: [bodyHmac('x-uber-signature', 'hex')],
   identity: {
     key: [['json:event_id']],

@@ -7,7 +7,6 @@ export const vercel: ProviderSpec = {
   docs: 'https://vercel.com/docs/webhooks/webhooks-api',
   checkedOn: '2026-11-21',
   unconfirmed: ['event fields', 'retries', 'deadline'],
-  strength: 'signed',
   verify: [bodyHmac('x-vercel-signature', 'hex', { alg: 'hmac-sha1' })],
   identity: {
     key: [['json:id']],

@@ -30,7 +30,6 @@ export const vonage: ProviderSpec = {
     time: { from: 'json:timestamp', unit: 'iso8601' },
     ordering: 'json:message_uuid',
   },
-  ack: { status: 200, rejectStatus: 401, deadlineMs: 10_000 },
   retries: 'For 24 hours, first often, then once a minute, after 429, 5xx and no answer.',
   setup:
     "API Dashboard, the application (or Settings for SMS): this URL with method POST and signed webhooks. The secret is the account's signature secret (Settings, SHA-256 HMAC).",

@@ -11,7 +11,6 @@ export const webflow: ProviderSpec = {
     'the same body again is a duplicate)',
     'event fields',
   ],
-  strength: 'signed',
   verify: [
     {
       alg: 'hmac-sha256',
@@ -27,7 +26,6 @@ export const webflow: ProviderSpec = {
     type: ['json:triggerType'],
     ordering: 'json:payload.id',
   },
-  ack: { status: 200, rejectStatus: 401, deadlineMs: 10_000 },
   retries: 'Three, ten minutes apart; a webhook that keeps failing is disabled.',
   setup:
     'Create the webhook through the API with an OAuth app (the secret is its client secret), or in the site settings, Apps & integrations (each webhook has its own secret).',

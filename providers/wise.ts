@@ -6,7 +6,6 @@ export const wise: ProviderSpec = {
   docs: 'https://docs.wise.com/api-docs/features/webhooks-notifications',
   checkedOn: '2026-11-21',
   unconfirmed: ['event fields', 'number of retries', 'deadline'],
-  strength: 'signed',
   verify: [
     {
       alg: 'rsa-sha256',

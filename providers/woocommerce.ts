@@ -7,7 +7,6 @@ export const woocommerce: ProviderSpec = {
   docs: 'https://woocommerce.com/document/webhooks/',
   checkedOn: '2026-11-21',
   unconfirmed: ['event fields', 'that the first ping is unsigned', 'deadline'],
-  strength: 'signed',
   verify: [bodyHmac('x-wc-webhook-signature', 'base64')],
   identity: {
     // The delivery id is made of the webhook's id and the time in seconds: orders of one second share it.

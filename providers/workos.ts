@@ -8,7 +8,6 @@ export const workos: ProviderSpec = {
   checkedOn: '2026-11-22',
   source: 'workos/workos-node, src/webhooks/webhooks.spec.ts (with id and event).',
   unconfirmed: ['fields that name, date and order', 'retries', 'deadline', 'new time on retries'],
-  strength: 'signed',
   verify: [timedHmac('workos-signature', { unit: 'ms' })],
   identity: {
     key: [['json:id']],
@@ -16,7 +15,6 @@ export const workos: ProviderSpec = {
     time: { from: 'json:created_at', unit: 'iso8601' },
     ordering: 'json:data.id',
   },
-  ack: { status: 200, rejectStatus: 401, deadlineMs: 10_000 },
   retries: 'Up to six over three days with growing waits.',
   setup:
     "WorkOS Dashboard, Webhooks, Create webhook: this URL and the events. The secret is the endpoint's signing secret.",

@@ -6,7 +6,6 @@ export const x: ProviderSpec = {
   docs: 'https://docs.x.com/x-api/webhooks/introduction',
   checkedOn: '2026-11-21',
   unconfirmed: ['event fields', 'retries on other plans'],
-  strength: 'signed',
   verify: [
     {
       id: 'x-oauth2',

@@ -7,7 +7,6 @@ export const xero: ProviderSpec = {
   docs: 'https://developer.xero.com/documentation/guides/webhooks/overview/',
   checkedOn: '2026-11-21',
   unconfirmed: ['event fields', 'retries', 'deadline'],
-  strength: 'signed',
   verify: [bodyHmac('x-xero-signature', 'base64')],
   identity: {
     items: 'events[]',

@@ -6,7 +6,6 @@ export const zendesk: ProviderSpec = {
   docs: 'https://developer.zendesk.com/documentation/webhooks/verifying/',
   checkedOn: '2026-11-21',
   unconfirmed: ['event fields', 'new time on retries', 'deadline'],
-  strength: 'signed',
   verify: [
     {
       alg: 'hmac-sha256',

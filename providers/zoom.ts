@@ -6,7 +6,6 @@ export const zoom: ProviderSpec = {
   docs: 'https://developers.zoom.us/docs/api/webhooks/',
   checkedOn: '2026-11-21',
   unconfirmed: ['event fields', 'new time on retries'],
-  strength: 'signed',
   verify: [
     {
       alg: 'hmac-sha256',

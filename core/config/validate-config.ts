@@ -85,7 +85,7 @@ function providerCheck(providers: Readonly<Record<string, ProviderSpec>>): Check
       retries: anything,
       setup: anything,
     },
-    ['id', 'verify', 'identity', 'ack', 'strength'],
+    ['id', 'verify', 'identity'],
   );
   return (value, path, report) => {
     if (typeof value === 'object' && value !== null) {

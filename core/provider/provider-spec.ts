@@ -199,7 +199,7 @@ export interface Identity {
   readonly unstableBody?: boolean;
 }
 
-interface Ack {
+export interface Ack {
   readonly status: number;
   readonly contentType?: string;
   readonly body?: string;
@@ -274,7 +274,8 @@ export interface ProviderSpec {
    * `event fields`, `retries`, `deadline` (with ten seconds in `ack`: nobody states one), `new time on retries`.
    */
   readonly unconfirmed?: readonly string[];
-  readonly strength: Strength;
+  /** Absent: what `verify` proves, by its algorithms. Where that is nothing, `none` is said. */
+  readonly strength?: Strength;
   /** Alternatives, tried in order; one that verifies is enough. Empty: the provider has no authentication. */
   readonly verify: readonly Scheme[];
   readonly identity: Identity;
@@ -283,7 +284,8 @@ export interface ProviderSpec {
    * publishes a list. A handler for any other type is told.
    */
   readonly types?: { readonly character: string; readonly example: string; readonly known?: KnownTypes };
-  readonly ack: Ack;
+  /** Absent: 200, 401, and ten seconds. */
+  readonly ack?: Ack;
   /** Calls before the first event, and what answers them. */
   readonly handshakes?: readonly Handshake[];
   /** Absent: POST, and those of the handshakes. */

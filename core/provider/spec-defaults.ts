@@ -1,5 +1,5 @@
 /** What a spec leaves out where it is as with most providers. */
-import type { ProviderSpec, Scheme } from './provider-spec.ts';
+import type { Ack, ProviderSpec, Scheme, Strength } from './provider-spec.ts';
 
 export function methodsOf({ methods, handshakes = [] }: ProviderSpec): readonly string[] {
   return methods ?? [...new Set(['POST', ...handshakes.map(({ when }) => when.method)])];
@@ -13,3 +13,14 @@ export function signatureHeadersOf({ signatureHeaders, verify }: ProviderSpec): 
 }
 
 export const schemeId = ({ id }: Scheme, spec: ProviderSpec): string => id ?? spec.id;
+
+/** The least that the schemes prove. That there is none is always said. */
+export function strengthOf({ strength, verify }: Pick<ProviderSpec, 'strength' | 'verify'>): Strength {
+  if (strength !== undefined) return strength;
+  const has = (...algorithms: readonly Scheme['alg'][]): boolean => verify.some(({ alg }) => algorithms.includes(alg));
+  return has('token', 'basic') ? 'shared-secret' : has('jwt') ? 'origin' : 'signed';
+}
+
+const ACK: Ack = { status: 200, rejectStatus: 401, deadlineMs: 10_000 };
+
+export const ackOf = ({ ack = ACK }: Pick<ProviderSpec, 'ack'>): Ack => ack;

@@ -3,7 +3,7 @@
  * run time; here it is said in words, and early.
  */
 import { eventTimes, type Handshake, type ProviderSpec, type Scheme } from '#core/provider/provider-spec.ts';
-import { methodsOf, schemeId, signatureHeadersOf } from '#core/provider/spec-defaults.ts';
+import { ackOf, methodsOf, schemeId, signatureHeadersOf, strengthOf } from '#core/provider/spec-defaults.ts';
 import { decode } from '#core/scan/bytes.ts';
 import { isAsymmetric, isSymmetric } from './check-signature.ts';
 import { loweredSource, splitTemplate } from './message.ts';
@@ -45,15 +45,16 @@ function checkFacts(spec: ProviderSpec): string[] {
   need(/^https:\/\/|^docs\//.test(spec.docs), 'docs must be an https address or a file in docs/');
   need(
     spec.verify.length > 0 || spec.strength === 'none',
-    `strength "${spec.strength}" needs at least one scheme in verify`,
+    `strength "${strengthOf(spec)}" needs at least one scheme in verify`,
   );
   need(spec.verify.length === 0 || spec.strength !== 'none', 'strength "none" with a scheme: say what it proves');
   need(
     new Set(spec.verify.map(scheme => schemeId(scheme, spec))).size === spec.verify.length,
     'two schemes have the same id',
   );
-  need(spec.ack.status >= 200 && spec.ack.status <= 299, 'ack.status must be 200 to 299');
-  need(spec.ack.deadlineMs > 0, 'ack.deadlineMs must be above 0');
+  const { status, deadlineMs } = ackOf(spec);
+  need(status >= 200 && status <= 299, 'ack.status must be 200 to 299');
+  need(deadlineMs > 0, 'ack.deadlineMs must be above 0');
   need(methodsOf(spec).length > 0, 'methods is empty');
   need(isPlainData(spec), 'a spec is JSON: no functions, patterns as strings, no undefined');
   return problems;

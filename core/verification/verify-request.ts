@@ -4,7 +4,7 @@
  * refusal is for metrics and logs, not for the caller.
  */
 import type { ProviderSpec, Scheme } from '#core/provider/provider-spec.ts';
-import { schemeId } from '#core/provider/spec-defaults.ts';
+import { schemeId, strengthOf } from '#core/provider/spec-defaults.ts';
 import { listItems } from './batch-items.ts';
 import type { RawRequest } from './raw-request.ts';
 import { NO_SCOPE, RequestReader, type Scope } from './request-reader.ts';
@@ -41,7 +41,7 @@ export async function verifyRequest(spec: ProviderSpec, request: RawRequest, con
     if (result.kind === 'refused') refusal = closer(refusal, result);
     else {
       const fresh = signsFreshTime(scheme) ? { signedFresh: true as const } : {};
-      const strength = scheme.strength ?? strengthOf(scheme, spec);
+      const strength = scheme.strength ?? strengthOf(isShared(scheme) ? { verify: [scheme] } : spec);
       return { ...result, scheme: schemeId(scheme, spec), strength, ...fresh };
     }
   }
@@ -53,9 +53,7 @@ function signsFreshTime({ time, alg }: Scheme): boolean {
   return time?.past !== undefined || alg === 'jwt';
 }
 
-function strengthOf(scheme: Scheme, spec: ProviderSpec): ProviderSpec['strength'] {
-  return scheme.alg === 'token' || scheme.alg === 'basic' ? 'shared-secret' : spec.strength;
-}
+const isShared = ({ alg }: Scheme): boolean => alg === 'token' || alg === 'basic';
 
 function applies({ when }: Scheme, reader: RequestReader): boolean {
   if (!when) return true;

@@ -34,14 +34,11 @@ export function constantOf(id: string): string {
 /** `providers/<id>.ts`: the template with its way to sign exchanged. */
 export function providerText({ id, alg, today }: NewProvider): string {
   const { entry } = SCHEME_EXAMPLES[alg];
-  const strength = alg === 'token' || alg === 'basic' ? 'shared-secret' : alg === 'jwt' ? 'origin' : 'signed';
   const template = readFileSync(TEMPLATE, 'utf8');
   const own =
     alg === 'hmac-sha256'
       ? template
-      : template
-          .replace(/ {2}verify: \[\n[\s\S]*?\n {2}\],\n/, () => `  verify: [${literal({ alg, ...entry })}],\n`)
-          .replace("strength: 'signed'", `strength: '${strength}'`);
+      : template.replace(/ {2}verify: \[\n[\s\S]*?\n {2}\],\n/, () => `  verify: [${literal({ alg, ...entry })}],\n`);
   return own
     .replace(/checkedOn: '.*'/, `checkedOn: '${today}'`)
     .replaceAll('acme', id)

@@ -6,7 +6,7 @@ import { parsePayload } from '#core/inbound/process/parse-payload.ts';
 import { subjectOf } from '#core/inbound/process/subject-of.ts';
 import { keptHeaders } from '#core/inbound/protocol/kept-headers.ts';
 import type { ProviderSpec } from '#core/provider/provider-spec.ts';
-import { schemeId } from '#core/provider/spec-defaults.ts';
+import { schemeId, strengthOf } from '#core/provider/spec-defaults.ts';
 import { type Identification, identifyRequest } from '#core/verification/identify-request.ts';
 import { providerById } from '#providers/index.ts';
 import { encodeBody, lowerCased, type WebhookBody } from './webhook-body.ts';
@@ -94,7 +94,7 @@ export function identify(
 ): Identification {
   const [first] = spec.verify;
   const scheme = first === undefined ? 'none' : schemeId(first, spec);
-  const verdict = { kind: 'verified', scheme, strength: spec.strength, matchedSecret: 'current' } as const;
+  const verdict = { kind: 'verified', scheme, strength: strengthOf(spec), matchedSecret: 'current' } as const;
   const options = { crypto: nodeCrypto, settings: {}, dedupOnBody: false, verdict };
   return identifyRequest(spec, { method: 'POST', rawQuery: '', headers, body }, options);
 }

@@ -6,6 +6,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
 import { ListObjectsV2Command, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ackOf } from '#core/provider/spec-defaults.ts';
 import { type AlarmChange, runAlarms } from '#local/alarms/alarms.ts';
 import { Pager } from '#local/alarms/pager.ts';
 import { findPython } from '#local/emulator/python.ts';
@@ -150,8 +151,8 @@ describe.skipIf(!python)('the real stacks on a local AWS', () => {
       const path = `/webhooks/${provider}${rawQuery === '' ? '' : `?${rawQuery}`}`;
       return (await gateway.request('POST', path, { headers, body })).status;
     };
-    expect(await statusOfRequest(true), 'signed with another key').toBe(spec.ack.rejectStatus);
-    expect(await statusOfRequest(false), 'genuine').toBe(spec.ack.status);
+    expect(await statusOfRequest(true), 'signed with another key').toBe(ackOf(spec).rejectStatus);
+    expect(await statusOfRequest(false), 'genuine').toBe(ackOf(spec).status);
   });
 
   it('verifies bytes that are not UTF-8 exactly', async () => {

@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { nodeCrypto } from '#adapters/crypto/node-crypto.ts';
 import type { ProviderSpec } from '#core/provider/provider-spec.ts';
-import { schemeId } from '#core/provider/spec-defaults.ts';
+import { ackOf, schemeId } from '#core/provider/spec-defaults.ts';
 import { utf8 } from '#core/scan/bytes.ts';
 import { answerHandshake } from '#core/verification/handshake.ts';
 import type { RawRequest } from '#core/verification/raw-request.ts';
@@ -88,7 +88,7 @@ describe('the shared handshakes', () => {
     if (answer === undefined) {
       // A handshake with a bad signature is refused as any request is: with the provider's own status and body.
       expect((await verifyRequest(spec, request, context)).kind).toBe('refused');
-      expect({ status: spec.ack.rejectStatus, text: spec.ack.rejectBody }).toEqual({
+      expect({ status: ackOf(spec).rejectStatus, text: ackOf(spec).rejectBody }).toEqual({
         status: vector.response.status,
         text: vector.response.text,
       });

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import type { Handshake, ProviderSpec } from '#core/provider/provider-spec.ts';
-import { methodsOf, schemeId, signatureHeadersOf } from '#core/provider/spec-defaults.ts';
+import { ackOf, methodsOf, schemeId, signatureHeadersOf, strengthOf } from '#core/provider/spec-defaults.ts';
 import { checkSpec } from '#core/verification/check-spec.ts';
 import { template } from '#providers/_template.ts';
 import { PROVIDERS, providerById } from '#providers/index.ts';
@@ -86,7 +86,7 @@ describe.each(specs.map(spec => [spec.id, spec] as const))('%s', (_id, spec: Pro
     expect(spec.checkedOn).toMatch(/^2\d{3}-\d\d-\d\d$/);
     expect(spec.setup.length, 'setup: where to click, where the secret is found').toBeGreaterThan(60);
     expect(spec.retries.length).toBeGreaterThan(3);
-    expect(spec.ack.deadlineMs).toBeGreaterThanOrEqual(1_000);
+    expect(ackOf(spec).deadlineMs).toBeGreaterThanOrEqual(1_000);
     expect(spec.identity.key.length).toBeGreaterThan(0);
     for (const note of spec.unconfirmed ?? []) expect(note, 'a clause: the page joins them').toMatch(/[^.;]$/);
   });
@@ -118,8 +118,8 @@ describe.each(specs.map(spec => [spec.id, spec] as const))('%s', (_id, spec: Pro
   it('claims the strength its schemes have', () => {
     const algorithms = new Set(spec.verify.map(scheme => scheme.alg));
     if (algorithms.size === 0) expect(spec.strength).toBe('none');
-    else if (algorithms.has('token') || algorithms.has('basic')) expect(spec.strength).toBe('shared-secret');
-    else expect(['signed', 'origin']).toContain(spec.strength);
+    else if (algorithms.has('token') || algorithms.has('basic')) expect(strengthOf(spec)).toBe('shared-secret');
+    else expect(['signed', 'origin']).toContain(strengthOf(spec));
   });
 
   it('answers handshakes on its own methods, and guards every text it echoes or signs', () => {

@@ -2,6 +2,7 @@
 import type { ResolvedSource } from '#core/config/resolved-config.ts';
 import { given } from '#core/given.ts';
 import type { ProviderSpec } from '#core/provider/provider-spec.ts';
+import { ackOf } from '#core/provider/spec-defaults.ts';
 import { json, type Reply } from '#core/reply.ts';
 import { type Cause, REFUSALS } from './refusals.ts';
 
@@ -11,7 +12,7 @@ export function acknowledge(
   status: 'accepted' | 'already_processed',
   providerEventId: string | undefined,
 ): Reply {
-  const { ack } = spec;
+  const ack = ackOf(spec);
   if (ack.body !== undefined) {
     return {
       status: ack.status,
@@ -30,12 +31,11 @@ export function refuse(cause: Sourceless): Reply;
 export function refuse(cause: Cause, source: ResolvedSource): Reply;
 export function refuse(cause: Cause, source?: ResolvedSource): Reply {
   const { status, error, message, headers } = REFUSALS[cause];
-  const ack = source?.spec.ack;
-  if (status === 'spec' && ack?.rejectBody !== undefined)
-    return { status: ack.rejectStatus, headers: {}, body: ack.rejectBody };
   const known = source as ResolvedSource;
+  const ack = status === 'spec' ? ackOf(known.spec) : undefined;
+  if (ack?.rejectBody !== undefined) return { status: ack.rejectStatus, headers: {}, body: ack.rejectBody };
   return json(
-    status === 'spec' ? known.spec.ack.rejectStatus : status,
+    status === 'spec' ? (ack?.rejectStatus ?? 401) : status,
     { error, message: typeof message === 'string' ? message : message(known) },
     headers?.(known),
   );

@@ -281,7 +281,7 @@ describe('a mistake is named with its place, what was given, what is allowed and
     const missing = problemsOf(withValue('sources.stripe.provider', { id: 'x' })).map(each =>
       each.path.split('.').pop(),
     );
-    expect(missing).toEqual(['verify', 'identity', 'ack', 'strength']);
+    expect(missing).toEqual(['verify', 'identity']);
   });
 
   it('an environment that does not exist, with the nearest', () => {

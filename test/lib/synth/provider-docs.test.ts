@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { renderProviderDocs } from '#cli/generate-provider-docs.ts';
 import { renderProviderPage } from '#cli/render-provider-page.ts';
 import { given } from '#core/given.ts';
+import { ackOf } from '#core/provider/spec-defaults.ts';
 import { PROVIDERS, providerById } from '#providers/index.ts';
 
 const pages = renderProviderDocs();
@@ -20,7 +21,7 @@ describe('the documentation of the providers', () => {
     const stripe = providerById('stripe');
     const answer = (deadlineMs: number, ...unconfirmed: string[]) =>
       /\*\*Answer:\*\* (.*?)\. \*\*/.exec(
-        renderProviderPage({ ...stripe, ack: { ...stripe.ack, deadlineMs }, unconfirmed }),
+        renderProviderPage({ ...stripe, ack: { ...ackOf(stripe), deadlineMs }, unconfirmed }),
       )?.[1];
     expect(answer(10_000)).toBe('within 10 seconds');
     expect(answer(30_000, 'retries', 'deadline')).toBe('within 30 seconds');

@@ -1,5 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
+import { ackOf } from '#core/provider/spec-defaults.ts';
 import { MINUTE_MS } from '#core/time.ts';
 import type { Fault } from '#test/kit/memory/faults.ts';
 import { ProviderWorld, type ProviderWorldOptions, type Sent } from './provider-world.ts';
@@ -79,7 +80,7 @@ describe.each(BATCHES.map(batch => [batch.provider, batch] as const))('a batch o
   it('becomes one event per item, each with its own id, type, bytes and effect', async () => {
     const world = build(batch);
     const sent = world.sign(batch.body(['id-1', 'id-2', 'id-3']), batch.secret);
-    expect((await world.post(sent)).status).toBe(world.spec.ack.status);
+    expect((await world.post(sent)).status).toBe(ackOf(world.spec).status);
     await world.settle();
     expect(world.batches()).toMatchObject([{ status: 'completed', actionTaken: 'split into 3 events' }]);
     expect(world.events().map(item => item.status)).toEqual(['completed', 'completed', 'completed']);
@@ -90,7 +91,7 @@ describe.each(BATCHES.map(batch => [batch.provider, batch] as const))('a batch o
   it('is handled once, however often and however mixed its items come again', async () => {
     const world = build(batch);
     for (const ids of [['id-1', 'id-2'], ['id-1', 'id-2'], ['id-2', 'id-1'], ['id-2', 'id-3'], ['id-3']]) {
-      expect((await world.post(world.sign(batch.body(ids), batch.secret))).status).toBe(world.spec.ack.status);
+      expect((await world.post(world.sign(batch.body(ids), batch.secret))).status).toBe(ackOf(world.spec).status);
       await world.world.clock.advanceBy(MINUTE_MS);
     }
     await world.settle();
@@ -139,13 +140,13 @@ describe('one bad item among good ones', () => {
     const genuine = world.sign(batch.body(['id-1', 'id-2', 'id-3']), batch.secret);
     const spoiled = change(genuine, spoil);
     expect(spoiled.body).not.toBe(Buffer.from(genuine.body ?? '').toString());
-    expect((await world.post(spoiled)).status).toBe(world.spec.ack.rejectStatus);
+    expect((await world.post(spoiled)).status).toBe(ackOf(world.spec).rejectStatus);
     await world.settle();
     expect(handled(world, batch)).toEqual(['id-1', 'id-3']);
     expect(world.refusals('item')).toBe(1);
 
     // The genuine one comes later: it is not a duplicate of the forgery.
-    expect((await world.post(genuine)).status).toBe(world.spec.ack.status);
+    expect((await world.post(genuine)).status).toBe(ackOf(world.spec).status);
     await world.settle();
     expect(handled(world, batch)).toEqual(['id-1', 'id-2', 'id-3']);
   });
@@ -164,7 +165,7 @@ describe('one bad item among good ones', () => {
             outage && role === 'ingest' && call.dependency === 'dynamodb' ? 'throttled' : undefined,
         });
         const spoiled = change(world.sign(batch.body(ids), batch.secret), spoil);
-        expect((await world.post(spoiled)).status).toBe(world.spec.ack.rejectStatus);
+        expect((await world.post(spoiled)).status).toBe(ackOf(world.spec).rejectStatus);
         outage = false;
         await world.settle();
         expect(handled(world, batch)).toEqual(['id-1']);

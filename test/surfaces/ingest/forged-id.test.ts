@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ProviderSpec } from '#core/provider/provider-spec.ts';
+import { ackOf } from '#core/provider/spec-defaults.ts';
 import { HOUR_MS } from '#core/time.ts';
 import { PROVIDERS } from '#providers/index.ts';
 import { ProviderWorld } from './provider-world.ts';
@@ -30,15 +31,15 @@ describe('regression: 4 a forged request with the id of a real event', () => {
     const world = new ProviderWorld(provider, { secret: SECRET, source: { quarantine: true } });
     for (let n = 0; n < 3; n++) {
       const forged = world.sign(body, FORGERS, given);
-      expect((await world.post(forged)).status).toBe(world.spec.ack.rejectStatus);
+      expect((await world.post(forged)).status).toBe(ackOf(world.spec).rejectStatus);
       const unsigned = { headers: { ...given.headers, 'x-event-id': 'evt_real' }, body };
-      expect((await world.post(unsigned)).status).toBe(world.spec.ack.rejectStatus);
+      expect((await world.post(unsigned)).status).toBe(ackOf(world.spec).rejectStatus);
     }
     expect(world.world.items()).toEqual([]);
     expect(world.world.main.numbers()).toMatchObject({ visible: 0, delayed: 0 });
 
     const genuine = await world.post(world.sign(body, SECRET, given));
-    expect(genuine.status).toBe(world.spec.ack.status);
+    expect(genuine.status).toBe(ackOf(world.spec).status);
     expect(genuine.body).not.toContain('already_processed');
     await world.settle();
     expect(world.events().map(item => item.status)).toEqual(['completed']);
@@ -46,7 +47,7 @@ describe('regression: 4 a forged request with the id of a real event', () => {
     expect(Buffer.from(world.world.outside[0]?.bytes ?? []).toString()).toBe(body);
 
     // Nor does a forgery after it change anything.
-    expect((await world.post(world.sign(body, FORGERS, given))).status).toBe(world.spec.ack.rejectStatus);
+    expect((await world.post(world.sign(body, FORGERS, given))).status).toBe(ackOf(world.spec).rejectStatus);
     await world.settle();
     expect(world.world.outside).toHaveLength(1);
   });
@@ -61,7 +62,7 @@ describe('regression: 4 a forged request with the id of a real event', () => {
 });
 
 describe('regression: 36 a refused request', () => {
-  const withRejectBody = Object.values(PROVIDERS).filter((spec: ProviderSpec) => spec.ack.rejectBody !== undefined);
+  const withRejectBody = Object.values(PROVIDERS).filter((spec: ProviderSpec) => ackOf(spec).rejectBody !== undefined);
 
   it('leaves a counter with its cause, and tells its sender nothing', async () => {
     const world = new ProviderWorld('stripe', { secret: SECRET });
@@ -80,7 +81,7 @@ describe('regression: 36 a refused request', () => {
   });
 
   it('is answered as its provider demands', () => {
-    for (const spec of withRejectBody) expect(spec.ack.rejectStatus).toBe(401);
+    for (const spec of withRejectBody) expect(ackOf(spec).rejectStatus).toBe(401);
     expect(withRejectBody.map(spec => spec.id)).toContain('xero');
   });
 });
