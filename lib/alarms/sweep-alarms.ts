@@ -104,7 +104,7 @@ export const sweepAlarms: AlarmList = context => {
       fires: 'above',
       datapoints: [2, 5],
       meaning:
-        'The clock of a function is more than a minute away from the clock of the services it calls. Up to ten minutes lose nothing. AWS refuses calls from a clock that is further off.',
+        'The clock of a function is more than a minute away from the clock of the services it calls. Up to ten minutes lose nothing, but from 90 seconds on the feed may miss messages. AWS refuses calls from a clock that is further off.',
       firstCommand: context.holdfast('doctor'),
     },
     ...probeAlarms(context),

@@ -9,8 +9,8 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, it } from 'vitest';
+import { SETTLED_MS } from '#core/outbound/api/deliveries/feed-api.ts';
 import { answerPortal } from '#core/outbound/portal/answer-portal.ts';
-import { MINUTE_MS } from '#core/time.ts';
 import { isLongRun } from '#test/kit/long-run.ts';
 import { withEndpoint } from '#test/kit/producer-world.ts';
 import { POLL_FILES, POLL_PROGRAMS, POLL_WAITS } from '#test/kit/samples/poll-clients.ts';
@@ -52,7 +52,7 @@ async function serve() {
       lines.push(`${body.id} invoice.paid ${n} Żółw`);
       pass(1_000);
     }
-    pass(MINUTE_MS);
+    pass(SETTLED_MS);
     return lines;
   };
   const env = { FEED_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}/feed`, FEED_TOKEN: token };

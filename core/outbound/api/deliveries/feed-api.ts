@@ -1,6 +1,7 @@
 /**
  * A feed to poll, for whoever runs no server: an application's messages with their bodies, oldest first, each at least once.
- * It goes by the index of messages, which lags, so it ends some seconds before now: behind its end nothing can appear.
+ * It goes by the index of messages, which lags, and by the clocks of those who published, so it ends before now: behind its
+ * end nothing can appear. The model: `feed-model.ts`.
  */
 import { ask } from '#core/ask.ts';
 import { type ApiCall, applicationOf, limitOf, queryOf } from '#core/outbound/api/api-call.ts';
@@ -15,10 +16,10 @@ import { digits, text } from '#core/problem.ts';
 import { refuse } from '#core/problem-reply.ts';
 import { json, type Reply } from '#core/reply.ts';
 import { toBase64 } from '#core/scan/bytes.ts';
-import { DAY_MS, HOUR_MS, toHour, toIso } from '#core/time.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS, toHour, toIso } from '#core/time.ts';
 
-/** What was published before is in the index: whoever publishes writes within seconds, and the index shows it within seconds. */
-const SETTLED_MS = 30_000;
+/** What was published before is in the index: 90 s for two clocks, and 30 s until it is written and the index shows it. */
+export const SETTLED_MS = 2 * MINUTE_MS;
 /** Hours that one call looks into at most. */
 const HOURS_PER_CALL = 48;
 export const MOST_BYTES = 1_048_576;
@@ -41,7 +42,8 @@ export async function readFeed(call: ApiCall): Promise<Reply> {
   const { id, createdAt } = await applicationOf(call);
   const now = clock.now();
   const to = now - SETTLED_MS;
-  const first = Math.max(createdAt, now - rules.retentionMs);
+  // By another clock, its first message may be older than itself.
+  const first = Math.max(createdAt - SETTLED_MS, now - rules.retentionMs);
   const after = query['after'] ?? String(first).padStart(13, '0');
   const limit = limitOf(call);
   let at = Math.max(first, Number(after.slice(0, 13)));
