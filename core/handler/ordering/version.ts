@@ -70,13 +70,29 @@ export function mayReplace(version: Version, eventId: string): Condition {
 
 /**
  * The version as it will be stored. Throws PermanentError (the event is kept as a dead letter, to be replayed) for an
- * event without one, for numbers that have lost digits, and for a row whose version is of the other kind.
+ * event without one or with one of another type, for numbers that have lost digits, and for a row whose version is of the
+ * other kind.
  */
 export function checkVersion(version: Version | undefined, row: ItemData | undefined): Version {
-  if (version === undefined || version === '')
+  const given: unknown = version;
+  if (given === undefined || given === null || given === '')
     throw new PermanentError(
       'the event has no version to order it by: make the handler read one, then replay the event',
     );
+  // A payload has what it has: stored in the row, it could be compared with no version that comes later.
+  if (typeof given !== 'number' && typeof given !== 'string')
+    throw new PermanentError(
+      `the event's version is ${kindOf(given)}: give a number or a text (longSequenceVersion() for a bigint)`,
+    );
+  return comparable(given, row);
+}
+
+function kindOf(given: unknown): string {
+  if (Array.isArray(given)) return 'a list';
+  return typeof given === 'object' ? 'an object' : `a ${typeof given}`;
+}
+
+function comparable(version: Version, row: ItemData | undefined): Version {
   if (typeof version === 'number' && Math.abs(version) > Number.MAX_SAFE_INTEGER)
     throw new PermanentError(
       `version ${version} is above 2^53 and has lost digits: read it with longSequenceVersion()`,

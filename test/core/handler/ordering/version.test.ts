@@ -7,6 +7,7 @@ import {
   mayReplace,
   sequenceVersion,
   timeVersion,
+  type Version,
 } from '#core/handler/ordering/version.ts';
 
 describe('versions', () => {
@@ -49,8 +50,14 @@ describe('versions', () => {
     [Number.NaN, /not a finite number/],
     [Number.POSITIVE_INFINITY, /2\^53|not a finite number/],
     [2 ** 60, /above 2\^53/],
+    // As a payload may have it: in the row it would make a dead letter of every later event.
+    [null, /no version/],
+    [[], /version is a list/],
+    [{ at: 5 }, /version is an object/],
+    [true, /version is a boolean/],
+    [7n, /version is a bigint.*longSequenceVersion/],
   ])('refuses %s for good', (version, message) => {
-    expect(() => checkVersion(version, undefined)).toThrow(
+    expect(() => checkVersion(version as Version | undefined, undefined)).toThrow(
       expect.objectContaining({ name: 'PermanentError', message: expect.stringMatching(message) }),
     );
   });
