@@ -22,7 +22,8 @@ export type AttemptEnd =
       readonly kind: 'outcome';
       readonly outcome: Outcome;
       readonly effects: readonly EffectWrite[];
-      readonly onRefused?: Outcome;
+      /** Of each of the effects: what becomes of the event if its condition does not hold. */
+      readonly onRefused?: readonly (Outcome | undefined)[];
     }
   | { readonly kind: 'ignored'; readonly reason: string }
   | ({ readonly kind: 'failed' | 'permanent'; readonly cause: string; readonly message: string } & Thrown)

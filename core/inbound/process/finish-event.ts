@@ -114,7 +114,8 @@ class Finisher {
           message: 'another transaction touched the same item',
         });
       case 'effect_refused': {
-        if (onRefused) return this.record({ kind: 'outcome', outcome: onRefused, effects: [] });
+        const declared = onRefused?.[written.index];
+        if (declared) return this.record({ kind: 'outcome', outcome: declared, effects: [] });
         const message = `the condition of write ${written.index} of the handler did not hold`;
         return this.record({ kind: 'permanent', cause: 'effect_refused', message });
       }

@@ -19,7 +19,7 @@ export type Ruling =
       readonly kind: 'complete';
       readonly outcome: Extract<Outcome, { kind: 'done' }>;
       readonly effects: readonly EffectWrite[];
-      readonly onRefused?: Outcome | undefined;
+      readonly onRefused?: readonly (Outcome | undefined)[] | undefined;
     }
   | { readonly kind: 'close'; readonly status: 'ignored' | 'rejected' | 'skipped_stale'; readonly reason: string }
   | {

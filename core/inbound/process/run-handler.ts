@@ -109,15 +109,16 @@ async function runParsed(input: AttemptInput, payload: unknown, ports: ProcessPo
   const broken = handler.schema && checkSchema(handler.schema, payload, item, ports.telemetry);
   if (broken) return broken;
   const effects: EffectWrite[] = [];
-  let onRefused: Outcome | undefined;
+  // Of each write the outcome that its own call declared: of another's condition it would tell what is not so.
+  const onRefused: (Outcome | undefined)[] = [];
   const transact: HandlerContext['transact'] = (writes, options = {}) => {
     effects.push(...writes);
+    onRefused.push(...writes.map(() => options.onRefused ?? undefined));
     if (effects.length > MAX_EFFECTS) {
       throw new RangeError(
         `transact() takes at most ${MAX_EFFECTS} writes in one attempt; this one gave ${effects.length}`,
       );
     }
-    onRefused = options.onRefused ?? onRefused;
   };
   try {
     const timeLimitMs = Math.min(input.timeLimitMs, handler.timeLimitMs ?? Number.POSITIVE_INFINITY);
@@ -128,8 +129,9 @@ async function runParsed(input: AttemptInput, payload: unknown, ports: ProcessPo
       return { kind: 'failed', cause: 'timeout', message: `the handler did not finish within ${timeLimitMs} ms` };
     const outcome: unknown = run.value;
     if (!isOutcome(outcome)) return badOutcome('the handler', outcome);
-    if (onRefused !== undefined && !isOutcome(onRefused)) return badOutcome('onRefused of transact()', onRefused);
-    return { kind: 'outcome', outcome, effects, ...given({ onRefused }) };
+    const none = onRefused.find(declared => declared !== undefined && !isOutcome(declared));
+    if (none !== undefined) return badOutcome('onRefused of transact()', none);
+    return { kind: 'outcome', outcome, effects, onRefused };
   } catch (error) {
     return await endOfThrown(error, ports);
   }

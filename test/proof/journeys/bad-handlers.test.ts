@@ -252,4 +252,20 @@ describe('writes of a handler that cannot be applied', () => {
       expect(complaintsAbout(world)).toEqual([]);
     }
   });
+
+  it.each([
+    ['first', 'rejected: taken'],
+    ['last', 'dead_letter: effect_refused'],
+  ] as const)('the outcome of the %s call to transact() is for its own writes alone', async (declares, expected) => {
+    const refused: EffectWrite = { ...putEffect('new'), condition: { attribute: 'id', op: 'exists' } };
+    const onRefused = { kind: 'rejected', reason: 'taken' } as const;
+    const world = await worldOf(async (_event, context) => {
+      context.transact([refused], declares === 'first' ? { onRefused } : {});
+      context.transact([putEffect('other')], declares === 'last' ? { onRefused } : {});
+      return done();
+    });
+    const { status, actionTaken, cause } = world.item('bad') ?? {};
+    expect(`${status}: ${actionTaken ?? cause}`).toBe(expected);
+    expect(world.database.dump(EFFECTS)).toHaveLength(4);
+  });
 });
