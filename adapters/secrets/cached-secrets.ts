@@ -59,8 +59,10 @@ export class CachedSecrets implements Secrets {
   async refresh(sourceId: SourceId): Promise<boolean> {
     const now = this.#clock.now();
     const last = this.#refreshedAt.get(sourceId);
-    if (last !== undefined && now - last < REFRESH_INTERVAL_MS) return false;
-    this.#refreshedAt.set(sourceId, now);
+    const isTooSoon = last !== undefined && now - last < REFRESH_INTERVAL_MS;
+    // Somebody asks at this moment: the answer is for all.
+    if (isTooSoon && !this.#running.has(sourceId)) return false;
+    if (!isTooSoon) this.#refreshedAt.set(sourceId, now);
     const before = this.#cache.get(sourceId);
     await this.#load(sourceId);
     return this.#cache.get(sourceId)?.text !== before?.text;

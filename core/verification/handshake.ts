@@ -22,6 +22,8 @@ export interface HandshakeAnswer {
   readonly storeSecret?: string;
   /** To be fetched with GET, without following redirects, to confirm the subscription. */
   readonly confirmUrl?: string;
+  /** It is signed with our secret, for a request that does not tell which one its provider has. */
+  readonly signedUnasked?: true;
 }
 
 const ALWAYS = { 'x-content-type-options': 'nosniff', 'referrer-policy': 'no-referrer', 'x-robots-tag': 'noindex' };
@@ -56,12 +58,20 @@ export async function answerHandshake(
     if (handshake.verify === 'signature') {
       const verdict = await verify(spec, request, context);
       if (verdict.kind === 'refused') return undefined;
-    } else if (handshake.verify !== 'none' && !tokenIsGood(handshake.verify, reader, context)) {
-      return refusal(handshake);
+      // In a rotation it is checked with the secret that its provider has: the one that it signed with.
+      return respond(handshake, spec, reader, verdict.matchedSecret === 'previous' ? asBefore(context) : context);
     }
-    return respond(handshake, spec, reader, context);
+    if (handshake.verify !== 'none' && !tokenIsGood(handshake.verify, reader, context)) return refusal(handshake);
+    const answer = respond(handshake, spec, reader, context);
+    return JSON.stringify(handshake.respond).includes('{hmac(') ? { ...answer, signedUnasked: true } : answer;
   }
   return undefined;
+}
+
+/** As if the previous secret were the only one. */
+function asBefore(context: VerifyContext): VerifyContext {
+  const { previous } = context.secret ?? {};
+  return previous === undefined ? context : { ...context, secret: { current: previous } };
 }
 
 function matches(when: Handshake['when'], request: RawRequest, reader: RequestReader): boolean {

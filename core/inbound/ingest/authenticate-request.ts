@@ -23,8 +23,11 @@ export type Authenticated = { kind: 'reply'; reply: Reply } | { kind: 'verified'
 
 type KeyPlace = Parameters<NonNullable<KeyFetcher['confirm']>>;
 
-/** A wrong secret looks like this (Plaid gives no key for one); a look at the stored one may put it right. */
-const MAY_BE_AN_OLD_SECRET: readonly string[] = ['mismatch', 'no_key', 'key_fetch'];
+/**
+ * A wrong secret looks like this (Plaid gives no key for one, a token with a comma looks like two); a look at the stored one
+ * may put it right.
+ */
+const MAY_BE_AN_OLD_SECRET: readonly string[] = ['mismatch', 'no_key', 'key_fetch', 'duplicate_header'];
 
 /**
  * Gets the secret, answers a handshake, verifies the raw bytes; after a mismatch once more with a freshly fetched secret,
@@ -41,7 +44,7 @@ export async function authenticateRequest(
   const found: SecretResult = secretNeeded ? await ports.secrets.get(source.id) : { kind: 'unset' };
   const used = secretOf(found);
   // A handshake may be what brings the secret (pairing), so it comes before giving up for want of one.
-  const handshake = found.kind === 'unreadable' ? undefined : await shakeHands(source, request, contextOf(used), ports);
+  const handshake = found.kind === 'unreadable' ? undefined : await shake(used);
   if (handshake) return { kind: 'reply', reply: handshake };
   if (secretNeeded && used === undefined) {
     const cause = found.kind === 'unset' ? 'secret_not_set' : 'secret_unreadable';
@@ -51,14 +54,28 @@ export async function authenticateRequest(
 
   let verdict = await verifyRequest(source.spec, request, contextOf(used));
   if (secretNeeded && mayBeAnOldSecret(verdict)) {
-    await ports.secrets.refresh(source.id);
-    const fresh = secretOf(await ports.secrets.get(source.id));
-    if (fresh !== undefined && fresh !== used) verdict = await verifyRequest(source.spec, request, contextOf(fresh));
+    const fresh = await storedSecret();
+    if (fresh !== undefined && fresh !== used) {
+      // As a handshake it was not known by the old secret.
+      const late = await shake(fresh);
+      if (late) return { kind: 'reply', reply: late };
+      verdict = await verifyRequest(source.spec, request, contextOf(fresh));
+    }
   }
   if (verdict.kind === 'refused') return { kind: 'reply', reply: await turnAway(verdict) };
   if (verdict.matchedSecret === 'fetched' && place) await ports.keys?.confirm?.(...place);
   if (verdict.matchedSecret === 'previous') ports.telemetry.count('PreviousSecretMatched', { source: source.id });
   return { kind: 'verified', verdict };
+
+  function shake(secret: VerifyContext['secret']): Promise<Reply | undefined> {
+    const renew = async () => contextOf((await storedSecret()) ?? secret);
+    return shakeHands(source, request, contextOf(secret), renew, ports);
+  }
+
+  async function storedSecret(): Promise<VerifyContext['secret']> {
+    await ports.secrets.refresh(source.id);
+    return secretOf(await ports.secrets.get(source.id));
+  }
 
   async function turnAway({ cause, hint }: Refused): Promise<Reply> {
     const brought = await refuseBroughtSecret(source, request, contextOf(undefined), ports);

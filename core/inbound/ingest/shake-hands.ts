@@ -16,14 +16,17 @@ import { refuse } from './reply.ts';
 
 type HandshakePorts = Pick<IngestPorts, 'secrets' | 'http' | 'telemetry'>;
 
-/** The reply when the request is one of the provider's handshakes. */
+/** The reply when the request is one of the provider's handshakes. `renew`: the context with the secret as it is stored. */
 export async function shakeHands(
   source: ResolvedSource,
   request: RawRequest,
   context: VerifyContext,
+  renew: () => Promise<VerifyContext>,
   ports: HandshakePorts,
 ): Promise<Reply | undefined> {
-  const answer = await answerTo(source, request, context);
+  const known = await answerTo(source, request, context);
+  // Where our secret is an old one, nobody hears of it but the provider, which ends the subscription.
+  const answer = known?.signedUnasked ? await answerTo(source, request, await renew()) : known;
   if (!answer) return undefined;
   if (answer.status >= 400) countRefusal(source, 'handshake', ports.telemetry);
   const failed = (await keepSecret(source, answer, ports)) ?? (await confirm(source, answer, ports));

@@ -122,6 +122,15 @@ describe('cached secrets', () => {
     expect(await secrets.refresh(github)).toBe(true);
   });
 
+  test('a refresh while another is under way waits for its answer', async () => {
+    const { values, secrets } = build();
+    values.set(stripe, 'one');
+    await secrets.get(stripe);
+    values.set(stripe, 'two');
+    expect(await Promise.all([secrets.refresh(stripe), secrets.refresh(stripe)])).toEqual([true, true]);
+    expect(values.fetches).toBe(2);
+  });
+
   test('a refresh that fails changes nothing', async () => {
     const { values, secrets } = build();
     values.set(stripe, 'one');

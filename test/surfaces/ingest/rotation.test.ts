@@ -214,6 +214,55 @@ describe('a secret that was changed a moment ago', () => {
   });
 });
 
+describe('a handshake while the secret rotates', () => {
+  const validation = JSON.stringify({
+    event: 'endpoint.url_validation',
+    payload: { plainToken: 'abc' },
+    event_ts: START,
+  });
+  const signed = (secret: string, encoding: 'hex' | 'base64') =>
+    createHmac('sha256', secret).update('abc').digest(encoding);
+
+  it.each([
+    ['old', OLD],
+    ['new', NEW],
+  ])('is answered with the secret that it is signed with: the %s one', async (_name, secret) => {
+    const world = new ProviderWorld('zoom', { secret: rotation(START + HOUR_MS) });
+    const { status, body } = await world.post(world.sign(validation, secret));
+    expect([status, JSON.parse(body)]).toEqual([200, { plainToken: 'abc', encryptedToken: signed(secret, 'hex') }]);
+  });
+
+  it('is no event where the function still has the old secret', async () => {
+    const world = new ProviderWorld('zoom', { secret: OLD });
+    expect((await world.post(world.sign(validation, OLD))).status).toBe(200);
+    world.world.secretValues.set(SOURCE, NEW);
+    expect((await world.post(world.sign(validation, NEW))).body).toContain(signed(NEW, 'hex'));
+    expect(world.stored()).toBe('[[],[]]');
+  });
+
+  it('that does not tell whose secret is asked for is answered with the one that is stored', async () => {
+    const world = new ProviderWorld('x', { secret: OLD });
+    const challenged = async () => (await world.post({ method: 'GET', rawQuery: 'crc_token=abc' })).body;
+    expect(await challenged()).toContain(signed(OLD, 'base64'));
+    world.world.secretValues.set(SOURCE, NEW);
+    await world.world.clock.advanceBy(30_000);
+    expect(await challenged()).toContain(signed(NEW, 'base64'));
+    world.world.secretValues.unreachable = true;
+    await world.world.clock.advanceBy(HOUR_MS);
+    expect(await challenged()).toContain(signed(NEW, 'base64'));
+  });
+});
+
+describe('a new token with a comma in it', () => {
+  it('is looked for before it is taken for a header that was sent twice', async () => {
+    const world = new ProviderWorld('gitlab', { secret: 'an-old-token' });
+    const push = (token: string) => world.post(world.sign('{"object_kind":"push"}', token));
+    expect((await push('an-old-token')).status).toBeLessThan(300);
+    world.world.secretValues.set(SOURCE, 'a,new,token');
+    expect((await push('a,new,token')).status).toBeLessThan(300);
+  });
+});
+
 describe('Secrets Manager that does not answer', () => {
   it('changes nothing for a process that has the secret', async () => {
     const world = stripe();
