@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { javaMissing } from '#test/adapters/contracts/java-services.ts';
 import type { Bench, Figure, Section } from '../report/section.ts';
-import { startLocalStores } from './local-stores.ts';
+import { startBoth } from './local-stores.ts';
 import type { Scenario, SystemResult } from './scenario.ts';
 import { virtualHoldfast } from './virtual-holdfast.ts';
 import { virtualPlainQueue } from './virtual-plain-queue.ts';
@@ -67,7 +67,7 @@ export const measureIsolation: Bench = async ({ quick, say }): Promise<Section> 
   const missing = await javaMissing();
   if (missing === undefined) {
     const folder = mkdtempSync(join(tmpdir(), 'isolation-'));
-    const stores = await startLocalStores(folder);
+    const stores = await startBoth(folder);
     try {
       for (const scenario of plan.local) {
         say(`  local stores: ${scenario.name}`);

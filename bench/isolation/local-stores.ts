@@ -1,31 +1,28 @@
 /** Both systems on this machine: the real bundles and the plain queue over DynamoDB Local and ElasticMQ, in memory. */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { CreateQueueCommand, SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
+import { SendMessageCommand } from '@aws-sdk/client-sqs';
 import { aesSealer } from '#adapters/crypto/aes-sealer.ts';
 import { systemClock, systemIds } from '#adapters/system.ts';
-import { defineGateway } from '#core/config/gateway-config.ts';
-import { resolveConfig } from '#core/config/resolve-config.ts';
 import { newEndpointOf } from '#core/outbound/api/endpoint-body.ts';
 import type { ApplicationItem } from '#core/outbound/protocol/items.ts';
 import { OUTBOUND_TIMINGS } from '#core/outbound/protocol/timings.ts';
 import { createApplication } from '#core/outbound/registry/applications.ts';
 import { createEndpoint, newEndpointId } from '#core/outbound/registry/endpoints.ts';
-import { HOUR_MS } from '#core/time.ts';
-import { bundleFunctions } from '#lib/bundling/bundle-functions.ts';
+import { HOUR_MS, MINUTE_MS } from '#core/time.ts';
 import { OUTBOUND_FUNCTION_NAMES } from '#lib/bundling/function-names.ts';
-import { PROVIDERS } from '#providers/index.ts';
-import { createTables, environmentFor, makeDynamoDbTables } from '#test/adapters/contracts/dynamodb-tables.ts';
-import { answersHttp, startDynamoDbLocal, startElasticMq } from '#test/adapters/contracts/java-services.ts';
+import { makeDynamoDbTables } from '#test/adapters/contracts/dynamodb-tables.ts';
+import { answersHttp } from '#test/adapters/contracts/java-services.ts';
 import { FIXTURE_PROJECT } from '#test/kit/fixture-project.ts';
+import { bundleLocally, startLocalStores } from '#test/kit/processes/local-stores.ts';
 import { freePort } from '#test/kit/servers/free-port.ts';
 import { type Receivers, startReceivers } from './receivers.ts';
 import { endpointFor, type Scenario, Stopwatch, type SystemResult } from './scenario.ts';
 
-const HOST = join(import.meta.dirname, 'host.ts');
+const HOST = join(import.meta.dirname, '../../test/kit/processes/lambda-host.ts');
+const PLAIN = join(import.meta.dirname, 'plain-sender.ts');
+const PUBLISH = 'POST /v1/apps/{app}/messages';
 const MASTER = 'm'.repeat(64);
 const PER_APPLICATION = 10;
 const AT_ONCE = 16;
@@ -38,43 +35,17 @@ const PLAIN_VISIBILITY_SECONDS = 30;
 type Publish = (endpoint: number, n: number) => Promise<string>;
 type Start = (scenario: Scenario, receivers: Receivers) => Promise<{ publish: Publish; stop(): Promise<number> }>;
 
-export interface LocalStores {
+export interface Both {
   run(system: 'holdfast' | 'plain', scenario: Scenario): Promise<SystemResult>;
   stop(): Promise<void>;
 }
 
 /** Starts the stores; both systems of a run share them. `folder`: for bundles. */
-export async function startLocalStores(folder: string): Promise<LocalStores> {
-  const [tables, queues] = await Promise.all([startDynamoDbLocal(), startElasticMq()]);
-  await createTables(tables.url);
-  const secrets = await serveMaster();
-  const gateway = defineGateway({
-    sources: { default: { provider: 'generic' } },
-    environments: { local: { outbound: {} } },
-  });
-  const config = { ...resolveConfig(gateway, 'local', PROVIDERS), logLevel: 'error' as const };
-  const bundles = (
-    await bundleFunctions({
-      configs: [config],
-      project: FIXTURE_PROJECT,
-      functions: OUTBOUND_FUNCTION_NAMES,
-      outputFolder: folder,
-    })
-  ).get('local');
-  if (!bundles) throw new Error('nothing was bundled');
-  const sqs = new SQSClient({
-    region: 'eu-central-1',
-    endpoint: queues.url,
-    credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
-  });
-  const queue = async (QueueName: string, seconds: number): Promise<string> =>
-    (await sqs.send(new CreateQueueCommand({ QueueName, Attributes: { VisibilityTimeout: String(seconds) } })))
-      .QueueUrl ?? '';
-  const aws = {
-    ...environmentFor(tables.url),
-    AWS_ENDPOINT_URL_SQS: queues.url,
-    AWS_ENDPOINT_URL_SECRETS_MANAGER: secrets.url,
-  };
+export async function startBoth(folder: string): Promise<Both> {
+  const stores = await startLocalStores(MASTER);
+  const { queue } = stores;
+  const given = { project: FIXTURE_PROJECT, functions: OUTBOUND_FUNCTION_NAMES, outputFolder: folder };
+  const fileOf = await bundleLocally({ outbound: {} }, given);
   let runs = 0;
 
   const holdfast: Start = async (scenario, receivers) => {
@@ -87,7 +58,7 @@ export async function startLocalStores(folder: string): Promise<LocalStores> {
       queue(`dead-${runs}`, 60),
     ]);
     const env = {
-      ...aws,
+      ...stores.env,
       ...{ REGISTRY_TABLE: 'registry', OUTBOX_TABLE: 'outbox', BODIES_BUCKET: 'none', MASTER_SECRET: 'master' },
       ...{ JOBS_QUEUE_URL: jobs, JOBS_DEAD_QUEUE_URL: dead, WAKES_DEAD_QUEUE_URL: dead, OWN_HOSTS: 'own.example.com' },
       ...{ WAKE_FAST_QUEUE_URL: fast, WAKE_SLOW_QUEUE_URL: slow },
@@ -95,17 +66,17 @@ export async function startLocalStores(folder: string): Promise<LocalStores> {
     const port = await freePort();
     const url = `http://127.0.0.1:${port}`;
     const drainOf = (LANE: 'fast' | 'slow', polled: string): ChildProcess =>
-      start(['drain', bundles.drain], {
+      start(['poll', fileOf('drain')], {
         ...{ ...env, LANE, WAKE_QUEUE_URL: polled, POLLED_QUEUE_URL: polled },
         ...{ SLOTS: String(scenario.slots[LANE]), TIMEOUT_MS: String(OUTBOUND_TIMINGS.drainTimeoutMs) },
       });
     const drains = [drainOf('fast', fast), drainOf('slow', slow)];
     const others = [
-      start(['publish', bundles.publish, String(port)], env),
-      start(['fan-out', bundles['fan-out']], { ...env, POLLED_QUEUE_URL: jobs, SLOTS: '20', TIMEOUT_MS: '60000' }),
-      start(['tend', bundles.tend], env),
+      start(['serve', fileOf('publish'), String(port)], { ...env, ROUTE: PUBLISH, TIMEOUT_MS: '10000' }),
+      start(['poll', fileOf('fan-out')], { ...env, POLLED_QUEUE_URL: jobs, SLOTS: '20', TIMEOUT_MS: '60000' }),
+      start(['run', fileOf('tend')], { ...env, EVERY_MS: String(MINUTE_MS), TIMEOUT_MS: '55000' }),
     ];
-    const apps = await makeCustomers(tables.url, scenario, receivers);
+    const apps = await makeCustomers(stores.tables.url, scenario, receivers);
     while (!(await answersHttp(url))) await sleep(100);
     return {
       async publish(endpoint, n) {
@@ -132,16 +103,16 @@ export async function startLocalStores(folder: string): Promise<LocalStores> {
     const QueueUrl = await queue(`plain-${runs}`, PLAIN_VISIBILITY_SECONDS);
     const { fast, slow } = scenario.slots;
     const env = {
-      ...aws,
+      ...stores.env,
       POLLED_QUEUE_URL: QueueUrl,
       SLOTS: String(fast + slow),
       DEADLINE_MS: String(scenario.deadlineMs),
     };
-    const child = start(['plain', '-'], { ...env, TIMEOUT_MS: '60000' });
+    const child = start(['poll', PLAIN], { ...env, TIMEOUT_MS: '60000' });
     return {
       async publish(endpoint, n) {
         const id = `${runs}-${n}`;
-        await sqs.send(
+        await stores.sqs.send(
           new SendMessageCommand({ QueueUrl, MessageBody: JSON.stringify({ id, url: receivers.urlOf(endpoint) }) }),
         );
         return id;
@@ -156,11 +127,7 @@ export async function startLocalStores(folder: string): Promise<LocalStores> {
 
   return {
     run: (system, scenario) => measure(system === 'holdfast' ? holdfast : plain, scenario),
-    async stop() {
-      sqs.destroy();
-      secrets.close();
-      await Promise.all([tables.stop(), queues.stop()]);
-    },
+    stop: stores.stop,
   };
 }
 
@@ -250,15 +217,4 @@ async function makeCustomers(url: string, scenario: Scenario, receivers: Receive
     ids.push(...(await Promise.all(part)));
   }
   return ids;
-}
-
-/** Secrets Manager with the one secret, as far as `GetSecretValue` goes. */
-async function serveMaster(): Promise<{ url: string; close(): void }> {
-  const server = createServer((request, response) => {
-    request.resume();
-    response.writeHead(200, { 'content-type': 'application/x-amz-json-1.1' });
-    response.end(JSON.stringify({ SecretString: MASTER, VersionId: 'one' }));
-  });
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, close: () => server.close() };
 }

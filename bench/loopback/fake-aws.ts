@@ -1,19 +1,9 @@
 /**
- * DynamoDB, SQS and Secrets Manager on 127.0.0.1 in a process of their own, so that their CPU is nobody's else. They
- * answer what a happy event gets and keep nothing: the stand-in measures clients, not services. Over TLS, with a
- * certificate that the clients verify, as AWS is reached.
+ * DynamoDB, SQS and Secrets Manager as a happy event meets them. They answer what it gets and keep nothing: the stand-in measures
+ * clients, not services.
  */
-import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
-import { createServer as createPlainServer, type RequestListener } from 'node:http';
-import { createServer } from 'node:https';
-import type { AddressInfo } from 'node:net';
-import { join } from 'node:path';
-
-/** The certificate of the stand-ins, with its key. */
-export const LOOPBACK_CERTIFICATE = join(import.meta.dirname, 'loopback.pem');
+import { LOOPBACK_CERTIFICATE, serveStandIn, startStandIn } from './stand-in.ts';
 
 /** Of every source of the gateway, as the stand-in's Secrets Manager tells it. */
 export const LOOPBACK_SECRET = 'whsec_dGhlIHNlY3JldCBvZiB0aGUgbG9vcGJhY2sgc3RhbmQtaW4=';
@@ -89,40 +79,16 @@ export interface SeenCall {
 
 function serve(): void {
   let seen: SeenCall[] = [];
-  const listener: RequestListener = (request, response) => {
-    const chunks: Buffer[] = [];
-    request.on('data', (chunk: Buffer) => chunks.push(chunk));
-    request.on('end', () => {
-      const target = String(request.headers['x-amz-target'] ?? '');
-      const body = Buffer.concat(chunks).toString('utf8');
-      let text: string;
-      if (request.method === 'GET') {
-        text = JSON.stringify(seen);
-        seen = [];
-      } else {
-        const headers = { 'content-type': String(request.headers['content-type']), 'x-amz-target': target };
-        seen = [...seen.slice(-499), { path: request.url ?? '/', headers, body }];
-        text = JSON.stringify(answer(target, JSON.parse(body || '{}') as Request));
-      }
-      response.writeHead(200, {
-        'content-type': target.startsWith('DynamoDB') ? 'application/x-amz-json-1.0' : 'application/x-amz-json-1.1',
-        'content-length': Buffer.byteLength(text),
-        'x-amzn-requestid': 'GAGQSJFFEHPEGIKRE3LBHAOJ1FVV4KQNSO5AEMVJF66Q9ASUAAJG',
-      });
-      response.end(text);
-    });
-  };
-  const pem = readFileSync(LOOPBACK_CERTIFICATE);
-  const server = createServer({ cert: pem, key: pem }, listener);
-  const control = createPlainServer(listener);
-  server.keepAliveTimeout = 60_000;
-  control.keepAliveTimeout = 60_000;
-  const portOf = (of: typeof server | typeof control): number => (of.address() as AddressInfo).port;
-  control.listen(0, '127.0.0.1', () =>
-    server.listen(0, '127.0.0.1', () => console.log(`${portOf(server)} ${portOf(control)}`)),
-  );
-  // The parent holds the other end: when it is gone, so is the stand-in.
-  process.stdin.on('end', () => process.exit()).resume();
+  serveStandIn((target, body, { method, url, headers: given }) => {
+    if (method === 'GET') {
+      const told = seen;
+      seen = [];
+      return told;
+    }
+    const headers = { 'content-type': String(given['content-type']), 'x-amz-target': target };
+    seen = [...seen.slice(-499), { path: url ?? '/', headers, body }];
+    return answer(target, JSON.parse(body || '{}') as Request);
+  });
 }
 
 export interface FakeAws {
@@ -137,13 +103,10 @@ export interface FakeAws {
 
 /** Starts the stand-in. */
 export async function startFakeAws(): Promise<FakeAws> {
-  const child = spawn(process.execPath, [import.meta.filename], { stdio: ['pipe', 'pipe', 'inherit'] });
-  const [line] = (await once(child.stdout, 'data')) as [Buffer];
-  const [port, controlPort] = line.toString().trim().split(' ').map(Number);
-  const controlUrl = `http://127.0.0.1:${controlPort}`;
+  const { url, plainUrl: controlUrl, stop } = await startStandIn(import.meta.filename);
   const seen = async (): Promise<readonly SeenCall[]> =>
     (await (await fetch(controlUrl)).json()) as readonly SeenCall[];
-  return { url: `https://127.0.0.1:${port}`, controlUrl, seen, stop: () => child.stdin.end() };
+  return { url, controlUrl, seen, stop: () => void stop() };
 }
 
 /** The environment of a bundled function that talks to the stand-in. */

@@ -2,6 +2,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { cpus, loadavg, totalmem } from 'node:os';
 import { join } from 'node:path';
+import { jsonText } from '#test/written/json-text.ts';
 import { drawChart } from './chart.ts';
 import { type KnownNumbers, type Section, toMarkdown } from './section.ts';
 
@@ -48,13 +49,9 @@ export function writeSections(sections: readonly Section[], date: Date, mode: st
   const known = sections.flatMap(({ id, numbers }) => (numbers === undefined ? [] : [[id, numbers] as const]));
   const numbers: KnownNumbers = { ...readNumbers(), ...Object.fromEntries(known) };
   const sorted = Object.fromEntries(Object.entries(numbers).sort(([a], [b]) => a.localeCompare(b)));
-  writeJson(NUMBERS, sorted);
+  writeFileSync(NUMBERS, jsonText(sorted));
   writeFileSync(CHART, drawChart(sorted));
   for (const { data = {} } of sections) {
-    for (const [path, value] of Object.entries(data)) writeJson(join(ROOT, path), value);
+    for (const [path, value] of Object.entries(data)) writeFileSync(join(ROOT, path), jsonText(value));
   }
-}
-
-function writeJson(file: string, value: unknown): void {
-  writeFileSync(file, `${JSON.stringify(value, null, 2)}\n`);
 }

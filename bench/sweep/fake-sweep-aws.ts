@@ -1,16 +1,7 @@
-/**
- * AWS for the sweeper and the audit, with as much work as they ask for: parked events that are due, arrivals, records. In a
- * process of its own, over TLS; its CPU is nobody else's.
- */
-import { spawn } from 'node:child_process';
+/** AWS for the sweeper and the audit, with as much work as they ask for: parked events that are due, arrivals, records. */
 import { createHash } from 'node:crypto';
-import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
-import type { IncomingMessage, ServerResponse } from 'node:http';
-import { createServer } from 'node:https';
-import type { AddressInfo } from 'node:net';
 import { HOUR_MS } from '#core/time.ts';
-import { LOOPBACK_CERTIFICATE } from '../loopback/fake-aws.ts';
+import { serveStandIn, startStandIn } from '../loopback/stand-in.ts';
 
 /** Pieces of work of one run. */
 export const COUNT = { sends: 2_000, arrivals: 20_000, records: 20_000 } as const;
@@ -120,48 +111,30 @@ function serve(work: Work): void {
   const state = { given: 0, done: 0 };
   let runs = 0;
   let short = 0;
-  const listener = (request: IncomingMessage, response: ServerResponse): void => {
-    const chunks: Buffer[] = [];
-    request.on('data', (chunk: Buffer) => chunks.push(chunk));
-    request.on('end', () => {
-      const target = String(request.headers['x-amz-target'] ?? '');
-      const body = JSON.parse(Buffer.concat(chunks).toString('utf8') || '{}') as Body;
+  serveStandIn(
+    (target, body) => {
       if (target === NEXT_RUN) {
         // A figure is for this much work and no less.
         if (runs > 0 && state.done < COUNT[work]) short += 1;
         runs += 1;
         Object.assign(state, { given: 0, done: 0 });
       }
-      const text = JSON.stringify(answer(target, body, work, state));
-      response.writeHead(200, {
-        'content-type': target.startsWith('DynamoDB') ? 'application/x-amz-json-1.0' : 'application/x-amz-json-1.1',
-        'content-length': Buffer.byteLength(text),
-      });
-      response.end(text);
-    });
-  };
-  const pem = readFileSync(LOOPBACK_CERTIFICATE);
-  const server = createServer({ cert: pem, key: pem }, listener);
-  server.keepAliveTimeout = 60_000;
-  server.listen(0, '127.0.0.1', () => console.log((server.address() as AddressInfo).port));
-  process.stdin
-    .on('end', () => {
+      return answer(target, JSON.parse(body || '{}') as Body, work, state);
+    },
+    () => {
       if (short > 0) console.error(`${work}: ${short} of ${runs - 1} runs did less than ${COUNT[work]}`);
-      process.exit(short > 0 ? 1 : 0);
-    })
-    .resume();
+      return short > 0 ? 1 : 0;
+    },
+  );
 }
 
 /** Starts the stand-in. `stop` throws when a run between two calls of `NEXT_RUN` did less than all of its work. */
 export async function startFakeSweepAws(work: Work): Promise<{ readonly url: string; stop(): Promise<void> }> {
-  const child = spawn(process.execPath, [import.meta.filename, work], { stdio: ['pipe', 'pipe', 'inherit'] });
-  const [line] = (await once(child.stdout, 'data')) as [Buffer];
+  const { url, stop } = await startStandIn(import.meta.filename, work);
   return {
-    url: `https://127.0.0.1:${line.toString().trim()}`,
+    url,
     async stop() {
-      child.stdin.end();
-      const [code] = (await once(child, 'exit')) as [number];
-      if (code !== 0) throw new Error('the figure would be of less work');
+      if ((await stop()) !== 0) throw new Error('the figure would be of less work');
     },
   };
 }

@@ -17,8 +17,8 @@ export interface AlarmSpec {
   readonly source?: string;
   readonly severity: Severity;
   readonly metric: IMetric;
-  /** Fixed, or the edge of the band that CloudWatch learns; its width is in standard deviations. */
-  readonly threshold: number | { readonly bandWidth: number };
+  /** Fixed, or the edge of the band that CloudWatch learns; its width is in standard deviations. @default 1 */
+  readonly threshold?: number | { readonly bandWidth: number };
   /** @default 'atLeast' */
   readonly fires?: 'above' | 'atLeast' | 'below';
   /** Datapoints that must breach, out of how many: `[3, 5]`. @default [1, 1] */

@@ -1,7 +1,6 @@
 import { Duration } from 'aws-cdk-lib';
-import { type IMetric, MathExpression, Metric } from 'aws-cdk-lib/aws-cloudwatch';
+import { type IMetric, MathExpression, type Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import type { Deployment } from '#core/config/deployment.ts';
-import { given } from '#core/given.ts';
 import type { MetricName } from '#core/metrics.ts';
 import { LISTED } from '#core/outbound/protocol/keys.ts';
 import type { OutboundFunctionName } from '../bundling/function-names.ts';
@@ -10,7 +9,7 @@ import type { DeliveryQueues } from '../constructs/delivery-queues.ts';
 import type { EnvContract, GatewayFunction } from '../constructs/gateway-function.ts';
 import type { OutboundStore } from '../constructs/outbound-store.ts';
 import type { AlarmSpec } from './alarm-spec.ts';
-import { gatewayMetric } from './gateway-metric.ts';
+import { gatewayMetric, writeThrottles } from './gateway-metric.ts';
 
 export type DeliveryFunctions = Readonly<
   Record<
@@ -78,7 +77,6 @@ function safetyNet(context: DeliveryAlarmContext): readonly AlarmSpec[] {
       severity: 'page',
       essential: true,
       metric: gatewayMetric('TendRuns', context.deployment.config, RUNS),
-      threshold: 1,
       fires: 'below',
       datapoints: [2, 2],
       missing: 'breaching',
@@ -90,7 +88,6 @@ function safetyNet(context: DeliveryAlarmContext): readonly AlarmSpec[] {
       id: 'delivery-wake-lost',
       severity: 'ticket',
       metric: ours(context, 'WakeLost', 60),
-      threshold: 1,
       meaning:
         'Endpoints had something due, and no wake-up was on its way to them. They were woken now. A queue lost their wake-ups.',
       firstCommand: errorsOf(context, 'drain-fast'),
@@ -100,7 +97,6 @@ function safetyNet(context: DeliveryAlarmContext): readonly AlarmSpec[] {
       severity: 'ticket',
       essential: true,
       metric: ours(context, 'FanOutLost', 60),
-      threshold: 1,
       meaning:
         'Messages had not reached some endpoints that want them. They were fanned out again. The jobs queue lost their jobs.',
       firstCommand: errorsOf(context, 'fan-out'),
@@ -110,7 +106,6 @@ function safetyNet(context: DeliveryAlarmContext): readonly AlarmSpec[] {
       severity: 'page',
       essential: true,
       metric: visible(queues.jobsDead),
-      threshold: 1,
       meaning: 'Jobs that fan out messages are in their dead-letter queue. Those messages wait for the hourly check.',
       firstCommand: errorsOf(context, 'fan-out'),
     },
@@ -118,7 +113,6 @@ function safetyNet(context: DeliveryAlarmContext): readonly AlarmSpec[] {
       id: 'delivery-wakes-dead',
       severity: 'ticket',
       metric: visible(queues.wakesDead),
-      threshold: 1,
       meaning:
         'Wake-ups are in their dead-letter queue, so something has failed for two days. The endpoint check wakes their endpoints.',
       firstCommand: errorsOf(context, 'drain-fast'),
@@ -221,7 +215,6 @@ function outcomes(context: DeliveryAlarmContext): readonly AlarmSpec[] {
       ...shared,
       id: 'delivery-dead',
       metric: ended,
-      threshold: 1,
       meaning: 'More than one delivery in a hundred used up its attempts within an hour.',
     },
     {
@@ -246,14 +239,7 @@ function ourselves(context: DeliveryAlarmContext): readonly AlarmSpec[] {
   const throttled = (id: string, tableName: string, index?: string): AlarmSpec => ({
     id: `delivery-table-throttled-${id}`,
     severity: 'page',
-    metric: new Metric({
-      namespace: 'AWS/DynamoDB',
-      metricName: 'WriteThrottleEvents',
-      dimensionsMap: { TableName: tableName, ...given({ GlobalSecondaryIndexName: index }) },
-      statistic: 'Sum',
-      period: minute,
-    }),
-    threshold: 1,
+    metric: writeThrottles(minute, tableName, index),
     // The latest minute is 0 until CloudWatch has it.
     datapoints: [2, 5],
     meaning: 'DynamoDB throttles writes of deliveries: messages are refused with 503, and requests may be sent twice.',
@@ -266,7 +252,6 @@ function ourselves(context: DeliveryAlarmContext): readonly AlarmSpec[] {
       severity: 'page',
       essential: true,
       metric: errors,
-      threshold: 1,
       datapoints: [3, 5],
       meaning: 'The API answers 5xx: what producers publish is not accepted.',
       firstCommand: errorsOf(context, 'publish'),
@@ -275,7 +260,6 @@ function ourselves(context: DeliveryAlarmContext): readonly AlarmSpec[] {
       id: 'delivery-egress-suspect',
       severity: 'page',
       metric: ours(context, 'EgressSuspect', 5),
-      threshold: 1,
       meaning:
         'Many endpoints began to fail at once, so the fault is most likely our own network. Their failures use up no attempts, and no endpoint is disabled.',
       firstCommand: errorsOf(context, 'drain-fast'),
@@ -320,7 +304,6 @@ function contacts(context: DeliveryAlarmContext): readonly AlarmSpec[] {
       ...shared,
       id: 'delivery-contacts-untold',
       metric: gatewayMetric('ContactRuns', context.deployment.config, RUNS),
-      threshold: 1,
       fires: 'below',
       datapoints: [2, 2],
       missing: 'breaching',

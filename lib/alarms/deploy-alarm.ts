@@ -38,7 +38,6 @@ export function deployAlarm(scope: Construct, environment: string): AlarmSpec {
       statistic: 'Sum',
       period: Duration.minutes(1),
     }),
-    threshold: 1,
     datapoints: [1, 5],
     meaning: 'A deploy has begun or ended in the last five minutes. Meanwhile processing-broken pages nobody.',
     firstCommand: `npm run holdfast -- status --env ${environment}`,

@@ -1,4 +1,6 @@
+import type { Duration } from 'aws-cdk-lib';
 import { Metric, type MetricOptions } from 'aws-cdk-lib/aws-cloudwatch';
+import { given } from '#core/given.ts';
 import { dimensionsOf, type MetricName } from '#core/metrics.ts';
 import { metricNamespace, type Place } from '#core/names.ts';
 
@@ -13,12 +15,22 @@ export function gatewayMetric(
 ): Metric {
   const { dimensions, ...rest } = options;
   const dimensionsMap = { environment: place.environment, ...dimensions };
-  const given = Object.keys(dimensionsMap).sort().join();
+  const asked = Object.keys(dimensionsMap).sort().join();
   const sets: readonly (readonly string[])[] = dimensionsOf(name);
-  if (!sets.some(set => [...set].sort().join() === given)) {
+  if (!sets.some(set => [...set].sort().join() === asked)) {
     throw new RangeError(
-      `${name} is not published under (${given}); allowed: ${sets.map(set => `(${set.join()})`).join(', ')}. Change core/metrics.ts or the alarm.`,
+      `${name} is not published under (${asked}); allowed: ${sets.map(set => `(${set.join()})`).join(', ')}. Change core/metrics.ts or the alarm.`,
     );
   }
   return new Metric({ namespace: metricNamespace(place), metricName: name, dimensionsMap, ...rest });
 }
+
+/** Writes that DynamoDB refuses to a table, or to one index of it. */
+export const writeThrottles = (period: Duration, TableName: string, index?: string): Metric =>
+  new Metric({
+    namespace: 'AWS/DynamoDB',
+    metricName: 'WriteThrottleEvents',
+    dimensionsMap: { TableName, ...given({ GlobalSecondaryIndexName: index }) },
+    statistic: 'Sum',
+    period,
+  });

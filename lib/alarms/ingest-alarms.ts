@@ -25,7 +25,6 @@ export const ingestAlarms: AlarmList = context => {
         period: minute,
         label: 'Answers 5xx, percent',
       }),
-      threshold: 1,
       fires: 'above',
       datapoints: [2, 3],
       meaning: 'Providers get 5xx. Those that never retry (GitHub) lose the event.',
@@ -76,7 +75,6 @@ export const ingestAlarms: AlarmList = context => {
       essential: true,
       partOf: 'ingest-broken',
       metric: ingest.metricThrottles({ statistic: 'Sum', period: minute }),
-      threshold: 1,
       meaning: 'Lambda refused to start the ingest function: the account has no concurrency left.',
       firstCommand: ACCOUNT_LIMIT,
     },
@@ -86,7 +84,6 @@ export const ingestAlarms: AlarmList = context => {
       essential: true,
       partOf: 'ingest-broken',
       metric: ingest.metricErrors({ statistic: 'Sum', period: minute }),
-      threshold: 1,
       datapoints: [2, 5],
       meaning: 'The ingest function crashes or times out: providers get 5xx.',
       firstCommand: context.errorsOf('ingest'),
@@ -95,7 +92,6 @@ export const ingestAlarms: AlarmList = context => {
       id: 'ingest-unrecorded-accepted',
       severity: 'ticket',
       metric: context.metric('UnrecordedAccepted', { statistic: 'Sum', period: minute }),
-      threshold: 1,
       meaning:
         'Events were accepted only into the queue, because the table did not answer. Nothing is lost, but the table needs attention.',
       firstCommand: context.errorsOf('ingest'),
@@ -113,7 +109,6 @@ export const ingestAlarms: AlarmList = context => {
       id: 'ingest-throttled-route',
       severity: 'page',
       metric: api.metricThrottled({ period: minute }),
-      threshold: 1,
       meaning: 'API Gateway answered 429: a source is over its throttle. A provider that never retries lost the event.',
       firstCommand: context.holdfast('logs --of requests --where status=429'),
     },
@@ -134,7 +129,6 @@ export const ingestAlarms: AlarmList = context => {
         period: fiveMinutes,
         label: 'Requests with a wrong signature, percent',
       }),
-      threshold: 1,
       fires: 'above',
       meaning:
         'More than one request in a hundred has a signature that does not match: one of several senders has another secret, or somebody forges.',
@@ -145,7 +139,6 @@ export const ingestAlarms: AlarmList = context => {
       severity: 'ticket',
       // The sweeper reports the first one of each source, one source after another, so that each is told.
       metric: context.metric('NewConflict', { statistic: 'Sum', period: Duration.minutes(1) }),
-      threshold: 1,
       meaning:
         'For the first time a source sent one event id with two different bodies. The first body counts, and the second is kept. The first command names the source, and the command that runs the second body.',
       firstCommand: context.holdfast('status'),
@@ -154,7 +147,6 @@ export const ingestAlarms: AlarmList = context => {
       id: 'ingest-too-old-events',
       severity: 'ticket',
       metric: context.metric('NewTooOld', { statistic: 'Sum', period: Duration.minutes(1) }),
-      threshold: 1,
       meaning:
         'For the first time an event of a source was recorded and not run, because it is so old that a repetition of it could not be recognised. The first command names the source and the event.',
       firstCommand: context.holdfast('status'),

@@ -27,7 +27,6 @@ export const lostMetricAlarms: AlarmList = context =>
           statistic: 'Sum',
           period: context.minutes(5),
         }),
-        threshold: 1,
         meaning: `A metric line of ${name} ${meaning}: its numbers are lost, and the alarms on them see nothing.`,
         firstCommand: context.holdfast('status'),
       };

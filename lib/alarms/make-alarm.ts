@@ -28,6 +28,7 @@ const BAND_OPERATORS = {
 
 /** Without actions: who is told is its owner's to say. */
 export function makeAlarm(scope: Construct, spec: AlarmSpec, place: Place): Alarm {
+  const { threshold = 1 } = spec;
   const [datapointsToAlarm, evaluationPeriods] = spec.datapoints ?? [1, 1];
   const shared = {
     alarmName: nameOfAlarm(place, spec),
@@ -38,18 +39,18 @@ export function makeAlarm(scope: Construct, spec: AlarmSpec, place: Place): Alar
     treatMissingData: spec.missing === 'breaching' ? TreatMissingData.BREACHING : TreatMissingData.NOT_BREACHING,
   };
   const alarm =
-    typeof spec.threshold === 'number'
+    typeof threshold === 'number'
       ? new Alarm(scope, spec.id, {
           ...shared,
-          threshold: spec.threshold,
+          threshold,
           comparisonOperator: OPERATORS[spec.fires ?? 'atLeast'],
         })
       : new AnomalyDetectionAlarm(scope, spec.id, {
           ...shared,
-          stdDevs: spec.threshold.bandWidth,
+          stdDevs: threshold.bandWidth,
           comparisonOperator: BAND_OPERATORS[spec.fires === 'below' ? 'below' : 'above'],
         });
-  if (spec.missing === 'breaching' && typeof spec.threshold === 'number') warmUp(alarm, spec);
+  if (spec.missing === 'breaching' && typeof threshold === 'number') warmUp(alarm, spec);
   tagAlarm(alarm, spec);
   return alarm;
 }
@@ -85,7 +86,7 @@ function tagAlarm(alarm: Alarm, { id, source, severity }: AlarmSpec): void {
  * - An alarm on a metric of AWS/DynamoDB keeps its state while there is no datapoint, whatever it says of missing data, and a
  *   throttle has datapoints while it lasts only: the alarm would never end. The number here is 0.
  */
-function withoutGaps({ metric, missing, threshold, fires = 'atLeast' }: AlarmSpec): IMetric {
+function withoutGaps({ metric, missing, threshold = 1, fires = 'atLeast' }: AlarmSpec): IMetric {
   const stat = metric.toMetricConfig().metricStat;
   // A band is learned from the metric as it is; what publishes it reports its own zeroes.
   if (stat === undefined || typeof threshold !== 'number') return metric;

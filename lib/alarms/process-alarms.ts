@@ -26,7 +26,6 @@ export const processAlarms: AlarmList = context => {
         period: minute,
         label: 'Messages in the dead-letter queue',
       }),
-      threshold: 1,
       meaning: 'Events have used up their attempts, or cannot be processed at all, and wait for a person.',
       firstCommand: deadLetters,
     },
@@ -34,7 +33,6 @@ export const processAlarms: AlarmList = context => {
       id: 'process-dead-letters-open',
       severity: 'ticket',
       metric: context.metric('OpenDeadLetters', { statistic: 'Maximum', period: Duration.minutes(1) }),
-      threshold: 1,
       meaning:
         'Events are dead, and nobody has replayed or closed them. The number comes from the records, so it is right even if the queue was emptied.',
       firstCommand: deadLetters,
@@ -44,7 +42,6 @@ export const processAlarms: AlarmList = context => {
       severity: 'page',
       essential: true,
       metric: context.metric('DeadLettered', { statistic: 'Sum', period: minute }),
-      threshold: 1,
       namesDeaths: true,
       meaning:
         'An event has just become a dead letter. The alarm goes back to OK by itself, so that the next one notifies again.',
@@ -65,7 +62,6 @@ export const processAlarms: AlarmList = context => {
       id: 'process-schema-changed',
       severity: 'notice',
       metric: context.metric('SchemaChanged', { statistic: 'Sum', period: context.minutes(5) }),
-      threshold: 1,
       meaning: 'A provider changed the structure of its events: paths came or went, or changed their type.',
       firstCommand: context.holdfast('logs --of process --where stage=schema'),
     },
@@ -113,7 +109,6 @@ export const processAlarms: AlarmList = context => {
         period: minute,
         label: 'Messages wait and nobody takes them',
       }),
-      threshold: 1,
       datapoints: [5, 5],
       meaning:
         'Messages wait and none was received for five minutes: the mapping of the process function is disabled or broken.',
@@ -144,7 +139,6 @@ export const processAlarms: AlarmList = context => {
       id: 'process-errors',
       severity: 'ticket',
       metric: process.metricErrors({ statistic: 'Sum', period: minute }),
-      threshold: 1,
       datapoints: [3, 5],
       meaning:
         'The process function crashes or times out: whole batches come back. A failing handler does not count here.',
@@ -210,7 +204,6 @@ export const processAlarms: AlarmList = context => {
       id: 'process-handler-only-fails',
       severity: 'ticket',
       metric: context.metric('NewFailingHandler', { statistic: 'Sum', period: Duration.minutes(1) }),
-      threshold: 1,
       meaning:
         'A handler has failed for ten minutes, for two or more events, and succeeded for none. Its events will be dead letters within hours. The first command names the source and the event type.',
       firstCommand: status,

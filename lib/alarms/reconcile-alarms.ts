@@ -38,7 +38,6 @@ export const reconcileAlarms: AlarmList = context => {
       id: 'reconcile-providers-gaps',
       severity: 'ticket',
       metric: context.metric('ReconcileGaps', { statistic: 'Sum', period: Duration.hours(1) }),
-      threshold: 1,
       meaning:
         'A provider tried to deliver events that never arrived. They were fetched, or the provider was asked to send them again. Nobody knows yet why they were lost. The first command names the source.',
       firstCommand: context.holdfast('logs --of reconcile-providers --since 3h'),

@@ -24,7 +24,6 @@ export function silenceAlarms(deployed: DeployedSource, context: AlarmContext): 
       {
         ...shared,
         metric: accepted(context.minutes(5)),
-        threshold: 1,
         datapoints: [periods, periods],
         meaning: `Source ${source.id} has sent nothing for ${silence} minutes: the provider may have disabled the webhook.`,
       },

@@ -1,8 +1,8 @@
 import { Duration } from 'aws-cdk-lib';
 import { Metric } from 'aws-cdk-lib/aws-cloudwatch';
-import { given } from '#core/given.ts';
 import { EVENT_INDEXES } from '#core/inbound/protocol/event-item.ts';
 import { ACCOUNT_LIMIT, type AlarmContext, type AlarmList, type AlarmSpec } from './alarm-spec.ts';
+import { writeThrottles } from './gateway-metric.ts';
 
 /** A second look of the sweeper makes good ten minutes; AWS refuses a call that is signed five minutes off. */
 const CLOCK_SECONDS = 60;
@@ -20,20 +20,11 @@ export const sweepAlarms: AlarmList = context => {
   // What a schedule reports comes once a minute, also where other minutes are short.
   const minute = Duration.minutes(1);
   const { deployment, store } = context;
-  const writeThrottles = (tableName: string, index?: string): Metric =>
-    new Metric({
-      namespace: 'AWS/DynamoDB',
-      metricName: 'WriteThrottleEvents',
-      dimensionsMap: { TableName: tableName, ...given({ GlobalSecondaryIndexName: index }) },
-      statistic: 'Sum',
-      period: minute,
-    });
   const throttled = (id: string, what: string, metric: Metric): AlarmSpec => ({
     id: `ingest-table-throttled-${id}`,
     severity: 'page',
     partOf: 'ingest-broken',
     metric,
-    threshold: 1,
     // The latest minute is 0 until CloudWatch has it.
     datapoints: [2, 5],
     meaning: `DynamoDB throttles writes to ${what}: events are accepted through the queue alone, or refused. The first command names the limit: one key, the table or the account.`,
@@ -70,7 +61,6 @@ export const sweepAlarms: AlarmList = context => {
       partOf: 'processing-broken',
       // A run says that it ended well, once a minute.
       metric: context.metric('SweeperRuns', { statistic: 'Sum', period: minute }),
-      threshold: 1,
       fires: 'below',
       datapoints: [5, 5],
       missing: 'breaching',
@@ -112,7 +102,6 @@ export const sweepAlarms: AlarmList = context => {
       id: 'audit-ledger-mismatch',
       severity: 'ticket',
       metric: context.metric('LedgerMismatch', { statistic: 'Maximum', period: HOUR }),
-      threshold: 1,
       // Until the next night.
       datapoints: [1, 24],
       meaning: 'The nightly audit found records that break a rule of the protocol.',
@@ -123,7 +112,6 @@ export const sweepAlarms: AlarmList = context => {
       severity: 'ticket',
       // Each run that looks at records says how many are wrong.
       metric: context.metric('LedgerMismatch', { statistic: 'SampleCount', period: HOUR }),
-      threshold: 1,
       fires: 'below',
       datapoints: [AUDIT_HOURS, AUDIT_HOURS],
       missing: 'breaching',
@@ -142,11 +130,11 @@ export const sweepAlarms: AlarmList = context => {
         'The nightly audit has not reached the last record for three days: it needs more time than the nights have.',
       firstCommand: context.holdfast('status'),
     },
-    throttled('events', 'the events table', writeThrottles(store.events.tableName)),
+    throttled('events', 'the events table', writeThrottles(minute, store.events.tableName)),
     ...Object.values(EVENT_INDEXES).map(index =>
-      throttled(index.name, `the ${index.name} index`, writeThrottles(store.events.tableName, index.name)),
+      throttled(index.name, `the ${index.name} index`, writeThrottles(minute, store.events.tableName, index.name)),
     ),
-    throttled('payloads', 'the payloads table', writeThrottles(store.payloads.tableName)),
+    throttled('payloads', 'the payloads table', writeThrottles(minute, store.payloads.tableName)),
     {
       id: 'ingest-account-concurrency',
       severity: 'ticket',

@@ -18,7 +18,7 @@ export function withThresholds(
 ): readonly AlarmSpec[] {
   const path = (id: string): string => `environments.${config.environment}.thresholds.${JSON.stringify(id)}`;
   const numbers = new Map(
-    specs.flatMap(({ id, threshold }) => (typeof threshold === 'number' ? [[id, threshold]] : [])),
+    specs.flatMap(({ id, threshold = 1 }) => (typeof threshold === 'number' ? [[id, threshold]] : [])),
   );
   const problems: ConfigProblem[] = [];
   for (const id of Object.keys(thresholds)) {
@@ -47,7 +47,8 @@ export function withThresholds(
   }
   if (problems.length > 0) throw new ConfigError(problems);
   // Its own where the environment gives none: alarms of one id, one for each source, may have numbers of their own.
-  return specs.map(spec =>
-    typeof spec.threshold === 'number' ? { ...spec, threshold: thresholds[spec.id] ?? spec.threshold } : spec,
-  );
+  return specs.map(spec => {
+    const { id, threshold = 1 } = spec;
+    return typeof threshold === 'number' ? { ...spec, threshold: thresholds[id] ?? threshold } : spec;
+  });
 }

@@ -87,7 +87,7 @@ export const ROOMS: Readonly<Record<string, string>> = {
   // What is measured: a room for each benchmark, and what they share. No test but those in test/bench/ imports it.
   bench: 'bench/** node:*',
   'bench/measure': 'node:*',
-  'bench/report': 'bench/measure operator/cost/alternatives.ts node:*',
+  'bench/report': 'bench/measure operator/cost/alternatives.ts test/written/json-text.ts node:*',
   'bench/judge': 'bench/report node:*',
   'bench/loopback': 'core/** adapters sdk test/kit/** npm:aws-lambda node:*',
   'bench/start': `${MEASURES} bench/loopback npm:@aws-sdk/* npm:esbuild`,

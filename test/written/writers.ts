@@ -24,6 +24,7 @@ import { renderTerminals } from '#test/surfaces/cli/terminals.ts';
 import { renderConfigPage } from '#test/surfaces/docs/config-page.ts';
 import { drawNight } from '#test/surfaces/docs/dashboard/draw-night.ts';
 import { GUIDE_CODE, readPages } from '#test/surfaces/docs/pages.ts';
+import { jsonText } from '#test/written/json-text.ts';
 import { FORMS, type Language, verifyCode } from '../../portal/app/verify-code.ts';
 import { renderAwsPage } from './aws-rules.ts';
 import { withBlock } from './block.ts';
@@ -62,7 +63,7 @@ async function idleCost(): Promise<Written> {
   );
   return new Map([
     ['docs/operate/costs.md', page],
-    [FIXED_COSTS_FILE.slice(ROOT.length + 1), json(costs)],
+    [FIXED_COSTS_FILE.slice(ROOT.length + 1), jsonText(costs)],
     ['README.md', readme],
   ]);
 }
@@ -216,7 +217,7 @@ export const WRITERS: Readonly<Record<string, () => Written | Promise<Written>>>
   'what an idle environment costs': idleCost,
   'the pages of the providers': providerPages,
   'what commands print': async () => one('test/surfaces/cli/terminals.txt', await renderTerminals()),
-  'how many metrics are billed': async () => one('operator/cost/counted-streams.json', json(await countStreams())),
+  'how many metrics are billed': async () => one('operator/cost/counted-streams.json', jsonText(await countStreams())),
   'the licences of what a project installs': () => {
     const [own, { packages }] = ['package.json', 'package-lock.json'].map(path => JSON.parse(readWritten(path) ?? ''));
     return one('SECURITY.md', withBlock(readWritten('SECURITY.md') ?? '', 'licences', licencesOf(own, packages)));
