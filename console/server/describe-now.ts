@@ -95,7 +95,7 @@ function rowsOf(
 
 function stateOf(view: SourceView, lastAt: number | undefined): SourceRow['state'] {
   if (view.paused !== undefined) return 'paused';
-  if (view.secret === 'empty' || view.secret === 'absent') return 'no secret';
+  if (view.secret === 'empty' || view.secret === 'absent' || view.secret === 'malformed') return 'no secret';
   if (view.secret === 'pairing') return 'pairing';
   return lastAt === undefined ? 'silent' : 'receiving';
 }

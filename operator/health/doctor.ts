@@ -33,7 +33,12 @@ export interface Check {
 
 export type Note = (name: string, result: Check['result'], text: string, fix?: string) => void;
 
-const STATE_TEXTS = { absent: 'not deployed', empty: 'not set', pairing: 'waiting for its provider to bring one' };
+const STATE_TEXTS = {
+  absent: 'not deployed',
+  empty: 'not set',
+  pairing: 'waiting for its provider to bring one',
+  malformed: 'mistyped',
+};
 /** The longest interval of endpoint checks is an hour. */
 const CHECK_LATE_MS = 2 * HOUR_MS;
 const SHOWN_EXPORTS = 3;
@@ -125,7 +130,8 @@ async function checkSecrets(operator: Operator, note: Note): Promise<void> {
     const stored = await secrets.read(secretName(operator.deployment.config, source.id));
     const state = stateOf(stored, operator.clock.now());
     if (state !== 'set') {
-      const text = `${STATE_TEXTS[state]}: the source answers 503 to every webhook`;
+      const until = state === 'malformed' ? ' once its functions are new' : '';
+      const text = `${STATE_TEXTS[state]}: the source answers 503 to every webhook${until}`;
       note(name, 'wrong', text, operator.command(commandToSet(source)));
       continue;
     }

@@ -10,7 +10,7 @@ import type { Operator } from '#operator/operator.ts';
 import { OperatorError, usageError } from '#operator/operator-error.ts';
 import { PROVIDERS } from '#providers/index.ts';
 import { makeSecret } from './make-secret.ts';
-import { commandToSet, mustExist, stateOf } from './stored-state.ts';
+import { commandToSet, mustExist, parsedOf, stateOf } from './stored-state.ts';
 
 /** The state of a secret before it is changed. Throws OperatorError (not found) where there is no place for one. */
 export async function secretBefore(operator: Operator, source: ResolvedSource): Promise<ReturnType<typeof stateOf>> {
@@ -39,9 +39,10 @@ export async function setSecret(operator: Operator, source: ResolvedSource, secr
 
 /** The present secret, to be kept beside a new one. Throws OperatorError when there is none. */
 export async function secretToRotate(operator: Operator, source: ResolvedSource): Promise<string> {
-  const present = parseSecret((await read(operator, source)).text);
-  if (present.kind === 'secret') return present.secret.current;
-  throw new OperatorError(`${source.id} has no secret to rotate.\nSet one: ${operator.command(commandToSet(source))}`);
+  const present = parsedOf(await read(operator, source));
+  if (present?.kind === 'secret') return present.secret.current;
+  const what = present === undefined ? 'a secret that somebody mistyped' : 'no secret to rotate';
+  throw new OperatorError(`${source.id} has ${what}.\nSet one: ${operator.command(commandToSet(source))}`);
 }
 
 /** Both are valid until `graceUntil`, epoch ms. */
@@ -67,7 +68,7 @@ export function mustBringSecrets(operator: Operator, source: ResolvedSource): vo
 
 /** Whether pairing would forget a secret that is there. */
 export async function isPaired(operator: Operator, source: ResolvedSource): Promise<boolean> {
-  return parseSecret((await read(operator, source)).text).kind === 'secret';
+  return parsedOf(await read(operator, source))?.kind === 'secret';
 }
 
 /** The first secret that its provider brings before `until` is kept; one that was there is forgotten. */

@@ -1,5 +1,4 @@
 /** Every secret that an environment has, by name: whether it has a value, never which. Those of handlers are their own. */
-import { parseSecret } from '#adapters/secrets/parse-secret.ts';
 import { alarmSecretName, alarmServices } from '#core/config/alarm-services.ts';
 import { edgeSecretName } from '#core/config/deployment.ts';
 import { otlpSecretName } from '#core/config/otlp-config.ts';
@@ -8,15 +7,14 @@ import { apiSecretName, secretName } from '#core/names.ts';
 import type { StoredSecret } from '#operator/gateway.ts';
 import type { Operator } from '#operator/operator.ts';
 import { type PreviousUse, previousUse } from './previous-use.ts';
-import { commandToSet, stateOf } from './stored-state.ts';
+import { commandToSet, parsedOf, stateOf } from './stored-state.ts';
 
 export interface SecretView {
   /** In Secrets Manager. */
   readonly name: string;
   /** What it is for, for a person. */
   readonly for: string;
-  /** `malformed`: somebody mistyped it by hand; functions keep the last good one. */
-  readonly state: ReturnType<typeof stateOf> | 'malformed';
+  readonly state: ReturnType<typeof stateOf>;
   /** Since when it has this value. */
   readonly setAt: EpochMs | undefined;
   /** The one before is valid, too: until then, or for as long as it stands there. */
@@ -54,15 +52,10 @@ export async function listSecrets(operator: Operator): Promise<readonly SecretVi
 }
 
 function readStored(stored: StoredSecret, now: EpochMs) {
-  try {
-    const parsed = parseSecret(stored.text);
-    const { previous, previousNotAfter } = parsed.kind === 'secret' ? parsed.secret : {};
-    const hasPrevious = previous !== undefined && (previousNotAfter === undefined || previousNotAfter > now);
-    return { state: stateOf(stored, now), previousUntil: previousNotAfter, hasPrevious };
-  } catch (error) {
-    if (!(error instanceof TypeError)) throw error;
-    return { state: 'malformed' as const, previousUntil: undefined, hasPrevious: false };
-  }
+  const parsed = parsedOf(stored);
+  const { previous, previousNotAfter } = parsed?.kind === 'secret' ? parsed.secret : {};
+  const hasPrevious = previous !== undefined && (previousNotAfter === undefined || previousNotAfter > now);
+  return { state: stateOf(stored, now), previousUntil: previousNotAfter, hasPrevious };
 }
 
 /** As the stacks make them. */

@@ -1,12 +1,11 @@
 /** What is received, where, and with which state of secret. */
-import { parseSecret } from '#adapters/secrets/parse-secret.ts';
 import type { ResolvedSource } from '#core/config/resolved-config.ts';
 import type { EpochMs } from '#core/glossary.ts';
 import type { PauseNote } from '#core/inbound/protocol/pauses.ts';
 import { secretName } from '#core/names.ts';
 import { type SharedReads, sharedReads } from '#operator/events/shared-reads.ts';
 import type { Operator } from '#operator/operator.ts';
-import { stateOf } from './stored-state.ts';
+import { parsedOf, stateOf } from './stored-state.ts';
 
 export interface SourceView {
   readonly id: string;
@@ -32,7 +31,7 @@ export async function listSources(
   return Promise.all(
     operator.deployment.sources.map(async ({ source, needsSecret }) => {
       const stored = needsSecret ? await secrets.read(secretName(operator.deployment.config, source.id)) : undefined;
-      const parsed = stored?.text === undefined ? undefined : parseSecret(stored.text);
+      const parsed = stored && parsedOf(stored);
       return {
         id: source.id,
         provider: source.spec.id,

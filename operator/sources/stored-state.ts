@@ -1,14 +1,29 @@
 import { parseSecret } from '#adapters/secrets/parse-secret.ts';
 import type { ResolvedSource } from '#core/config/resolved-config.ts';
+import type { SecretResult } from '#core/ports.ts';
 import { storesSecret } from '#core/provider/source-needs.ts';
 import type { StoredSecret } from '#operator/gateway.ts';
 import type { Operator } from '#operator/operator.ts';
 import { OperatorError } from '#operator/operator-error.ts';
 
-/** `pairing`: its provider may bring one now. A window that is over has left it `empty`. Throws TypeError when malformed. */
-export function stateOf(stored: StoredSecret, now: number): StoredSecret['kind'] | 'pairing' {
+/** What is stored. Undefined where it is malformed. */
+export function parsedOf(stored: StoredSecret): SecretResult | undefined {
+  try {
+    return parseSecret(stored.text);
+  } catch (error) {
+    if (error instanceof TypeError) return undefined;
+    throw error;
+  }
+}
+
+/**
+ * `pairing`: its provider may bring one now. A window that is over has left it `empty`. `malformed`: somebody mistyped it by
+ * hand; functions keep the last good one, and new ones answer 503.
+ */
+export function stateOf(stored: StoredSecret, now: number): StoredSecret['kind'] | 'pairing' | 'malformed' {
   if (stored.kind !== 'set') return stored.kind;
-  const parsed = parseSecret(stored.text);
+  const parsed = parsedOf(stored);
+  if (parsed === undefined) return 'malformed';
   if (parsed.kind !== 'unset') return 'set';
   return now < (parsed.pairingUntil ?? 0) ? 'pairing' : 'empty';
 }

@@ -21,7 +21,13 @@ import { addSourcesNew } from './new.ts';
 import { addSourcesPair } from './pair.ts';
 import { addSourcesShapes } from './shapes.ts';
 
-const SECRET_STYLES = { 'not needed': 'dim', pairing: 'yellow', empty: 'red', absent: 'red' } as const;
+const SECRET_STYLES = {
+  'not needed': 'dim',
+  pairing: 'yellow',
+  empty: 'red',
+  absent: 'red',
+  malformed: 'red',
+} as const;
 
 interface SecretOptions {
   readonly generate?: boolean;
@@ -126,7 +132,7 @@ async function showSources(run: Run): Promise<void> {
       ]),
     ),
   );
-  const unset = views.find(view => view.secret === 'empty' || view.secret === 'absent');
+  const unset = views.find(view => ['empty', 'absent', 'malformed'].includes(view.secret));
   if (unset) run.out.next(run.command(commandToSet(run.source(unset.source))), 'until then it answers 503');
   else if (views[0]) run.out.next(run.command(`send ${views[0].source}`), 'a signed sample event');
 }

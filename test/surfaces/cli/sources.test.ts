@@ -221,6 +221,20 @@ describe('sources pair', () => {
   });
 });
 
+describe('a stored secret that somebody mistyped', () => {
+  const name = 'holdfast/local/shop';
+
+  it('is shown as such beside the others, and replaced by a good one', async () => {
+    cli.vault.stored.set(name, { kind: 'set', text: '{"current":"a"', changedAt: 0 });
+    const { code, stdout } = await run(['ls']);
+    expect([code, stdout]).toEqual([0, expect.stringMatching(/shop +generic +malformed/)]);
+    const rotated = await run(['rotate', 'shop', '--yes'], { stdin: 'a-new-secret\n' });
+    expect(rotated).toMatchObject({ code: 1, stderr: expect.stringContaining('sources set-secret shop') });
+    expect((await run(['set-secret', 'shop'], { stdin: 'a-new-secret\n' })).code).toBe(0);
+    expect(cli.vault.stored.get(name)).toMatchObject({ text: 'a-new-secret' });
+  });
+});
+
 describe('sources shapes', () => {
   it('lists the types with their last change, and the paths of one', async () => {
     const control = new MemoryControlStore(cli.world.database, EVENTS);
