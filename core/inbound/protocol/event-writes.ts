@@ -42,6 +42,8 @@ const WATCH: readonly EventAttribute[] = ['watchShard', 'watchAt'];
 const LEASE: readonly EventAttribute[] = ['owner', 'leaseUntil'];
 /** What a claim set, and the breaker that held the event back before. */
 const CLAIM: readonly EventAttribute[] = [...LEASE, 'waitsFor'];
+/** Time in a pause is not time that the event waited for another: it must not use up the limit of that. */
+const PATIENCE: readonly EventAttribute[] = ['deferredSince', 'unreadySince', 'waitsFor'];
 const ATTENTION: readonly EventAttribute[] = ['attentionSource', 'attentionAt'];
 const DEATH: readonly EventAttribute[] = ['deadAt', 'deadId', 'dlqSent', 'cause', 'closing', ...ATTENTION];
 
@@ -271,8 +273,7 @@ export function park(pk: EventPk, gen: number, by: Park): EventUpdate {
       ...breakerOf(by),
       ...watch(pk, by.watchAt),
     },
-    // Time in a pause is not time that the event waited for another: it must not use up the limit of that.
-    remove: by.watchAt === FAR ? [...LEASE, 'deferredSince', 'unreadySince', 'waitsFor'] : LEASE,
+    remove: by.watchAt === FAR ? [...LEASE, ...PATIENCE] : LEASE,
   };
 }
 
@@ -576,6 +577,10 @@ function asRead(item: EventItem): Condition {
 }
 export function rewatch(item: EventItem, watchAt: EpochMs): EventUpdate {
   return { pk: item.pk, condition: asRead(item), set: watch(item.pk, watchAt) };
+}
+/** In a pause: it was parked before, is due, and waits for the end of the pause. */
+export function setAside(item: EventItem): EventUpdate {
+  return { ...rewatch(item, FAR), remove: PATIENCE };
 }
 export function countResend(item: EventItem, watchAt: EpochMs): EventUpdate {
   return { pk: item.pk, condition: asRead(item), set: watch(item.pk, watchAt), add: { resends: 1 } };

@@ -12,9 +12,9 @@ import {
   type Death,
   dieUnclaimed,
   expiryAfter,
-  FAR,
   markSwept,
   rewatch,
+  setAside,
   unpark,
   unwatch,
   type WriteRules,
@@ -112,7 +112,7 @@ export async function sweepEvent(
       await sendCopy(item, ports);
       return write(unpark(item, now + timings.resendWaitMs), true);
     case 'wait_paused':
-      return write(rewatch(item, FAR));
+      return write(setAside(item));
     case 'overdue':
       return resend(row.open, view, ports, rules);
     case 'nothing_owed':

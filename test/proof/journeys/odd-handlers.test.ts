@@ -51,9 +51,13 @@ it('half a character in a text becomes a mark: no service takes it as it is', as
   expect(world.item('evt_1')).toMatchObject({ status: 'completed', actionTaken: 'a\ufffdb' });
 });
 
-it('a pause longer than events may wait for each other kills none that waits for another', async () => {
+it.each([
+  ['comes back in the queue', MINUTE_MS],
+  // The processor never gets it while the pause lasts: the sweeper sets it aside.
+  ['is parked by its own wait', HOUR_MS / 2],
+])('a pause longer than events may wait for each other kills none that waits for another and %s', async (_name, ms) => {
   const handlers = handlerThat(({ nth, world }) =>
-    nth < 3 ? Promise.resolve(defer(world.clock.now() + MINUTE_MS, 'the other one is not there')) : undefined,
+    nth < 3 ? Promise.resolve(defer(world.clock.now() + ms, 'the other one is not there')) : undefined,
   );
   const world = new MemoryWorld({ handlers, timings: { deferLimitMs: HOUR_MS } });
   await world.post({ id: 'evt_1' });

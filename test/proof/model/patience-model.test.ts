@@ -12,9 +12,16 @@ function check(
   name: string,
   states: number,
   breaks: readonly string[],
-  { failures, comesBack = false, ...rules }: { failures: Failures; comesBack?: boolean } & Partial<PatienceRules>,
+  {
+    failures,
+    comesBack = false,
+    pauses = 0,
+    ...rules
+  }: { failures: Failures; comesBack?: boolean; pauses?: number } & Partial<PatienceRules>,
 ): Variant {
-  return variant(kind, name, states, breaks, () => patienceModel({ ...PATIENCE, ...rules }, failures, comesBack));
+  return variant(kind, name, states, breaks, () =>
+    patienceModel({ ...PATIENCE, ...rules }, failures, comesBack, pauses),
+  );
 }
 
 checkVariants(
@@ -32,6 +39,12 @@ checkVariants(
     check('BAD', 'a probe is an attempt', 5, [EARLY], { failures: ['probes'], probeOfOpenBreaker: 'attempt' }),
     check('BAD', 'asked waits are free without a bound', 11, [NO_END], { failures: ['asks'], askedWait: 'free' }),
     check('BAD', 'probes are free without a bound', 11, [NO_END], { failures: ['probes'], probeOfOpenBreaker: 'free' }),
+    check('GOOD', 'any failure, forever, and two long pauses', 105, [], { failures: all, pauses: 2 }),
+    check('BAD', 'a pause is waited through where the sweeper holds the event back', 19, [EARLY], {
+      failures: ['asks'],
+      pauses: 1,
+      pauseRestarts: 'processor',
+    }),
     check('BAD', 'each free wait starts the time anew', 4, [NO_END], { failures: ['asks'], restartsClock: true }),
   ],
 );

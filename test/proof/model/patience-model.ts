@@ -3,6 +3,8 @@
  * asks to be called again (`asks`), as the probe of an open breaker (`probes`), in a processor whose breaker is closed while
  * that of the processor before it is open (`strays`). The last three are free until the schedule's own time is over, counted
  * in steps of time since the first free wait; after that they count. A processor knows of the other's breaker by the record.
+ * A pause is no such time: the wait begins anew after it, whoever held the event back. A processor parks what it gets; what
+ * waited parked already is set aside by the sweeper.
  */
 import type { Actor, Model, Step } from './explore.ts';
 import { packKey } from './explore.ts';
@@ -18,12 +20,15 @@ export interface PatienceRules {
   readonly heldElsewhere: 'free within the span' | 'attempt' | 'free';
   /** A claim that gave its attempt back starts the time anew. */
   readonly restartsClock: boolean;
+  /** Who starts the time anew in a pause. */
+  readonly pauseRestarts: 'processor and sweeper' | 'processor';
 }
 export const PATIENCE: PatienceRules = {
   askedWait: 'free within the span',
   probeOfOpenBreaker: 'free within the span',
   heldElsewhere: 'free within the span',
   restartsClock: false,
+  pauseRestarts: 'processor and sweeper',
 };
 
 interface State {
@@ -33,24 +38,47 @@ interface State {
   readonly waited: number | undefined;
   /** Every failure so far was a free one by its kind. */
   readonly blameless: boolean;
+  /** Ghost: the same steps, since the last pause. */
+  readonly patience: number | undefined;
+  /** Long pauses that may still come. */
+  readonly pauses: number;
 }
 
 type Failure = 'fails' | 'asks' | 'probes' | 'strays';
 
-const START: State = { status: 'waits', attempts: 0, waited: undefined, blameless: true };
+const START: State = {
+  status: 'waits',
+  attempts: 0,
+  waited: undefined,
+  blameless: true,
+  patience: undefined,
+  pauses: 0,
+};
 
 /** `failures`: how its attempts may fail. `comesBack`: whether the dependency ever does. */
-export function patienceModel(rules: PatienceRules, failures: readonly Failure[], comesBack: boolean): Model<State> {
+export function patienceModel(
+  rules: PatienceRules,
+  failures: readonly Failure[],
+  comesBack: boolean,
+  pauses = 0,
+): Model<State> {
   const isEnded = ({ status }: State): boolean => status === 'completed' || status === 'dead';
   return {
-    starts: [START],
+    starts: [{ ...START, pauses }],
     actors: [eventActor(rules, failures, comesBack)],
-    key: ({ status, attempts, waited, blameless }) =>
-      packKey(['waits', 'runs', 'completed', 'dead'].indexOf(status), attempts, waited ?? SPAN + 1, Number(blameless)),
+    key: ({ status, attempts, waited, blameless, patience, pauses: left }) =>
+      packKey(
+        ['waits', 'runs', 'completed', 'dead'].indexOf(status),
+        attempts,
+        waited ?? SPAN + 1,
+        Number(blameless),
+        patience ?? SPAN + 1,
+        left,
+      ),
     stopAtFirst: true,
     mustReach: [{ rule: 'I2 AN EVENT NEVER ENDS', from: () => true, goal: isEnded }],
-    brokenIn: ({ status, waited, blameless }) =>
-      status === 'dead' && blameless && (waited ?? 0) < SPAN ? 'DEAD BEFORE THE SCHEDULE WAS OVER' : undefined,
+    brokenIn: ({ status, patience, blameless }) =>
+      status === 'dead' && blameless && (patience ?? 0) < SPAN ? 'DEAD BEFORE THE SCHEDULE WAS OVER' : undefined,
     describe: state => JSON.stringify(state),
   };
 }
@@ -60,8 +88,15 @@ function eventActor(rules: PatienceRules, failures: readonly Failure[], comesBac
     const step = (action: string, to: State): Step<State> => ({ actor: 'event', action, fair: true, to });
     switch (state.status) {
       case 'waits': {
-        const waited = state.waited === undefined ? undefined : Math.min(SPAN, state.waited + 1);
-        return [step('is due and claimed', { ...state, status: 'runs', attempts: state.attempts + 1, waited })];
+        const waited = after(state.waited);
+        const claimed = { ...state, status: 'runs', attempts: state.attempts + 1, waited } as const;
+        return [
+          step('is due and claimed', { ...claimed, patience: after(state.patience) }),
+          ...(state.pauses === 0 ? [] : (['processor', 'sweeper'] as const)).map(who => ({
+            ...step(`a long pause, in which the ${who} holds it back`, afterPause(rules, state, who)),
+            fair: false,
+          })),
+        ];
       }
       case 'runs':
         return [
@@ -75,13 +110,23 @@ function eventActor(rules: PatienceRules, failures: readonly Failure[], comesBac
   };
 }
 
+const after = (steps: number | undefined): number | undefined =>
+  steps === undefined ? undefined : Math.min(SPAN, steps + 1);
+
+function afterPause({ pauseRestarts }: PatienceRules, state: State, who: 'processor' | 'sweeper'): State {
+  const restarts = who === 'processor' || pauseRestarts === 'processor and sweeper';
+  const waited = restarts || state.waited === undefined ? undefined : SPAN;
+  return { ...state, waited, patience: undefined, pauses: state.pauses - 1 };
+}
+
 function afterFailure(rules: PatienceRules, state: State, how: Failure): State {
   const rule = ruleFor(how, rules);
   const isFree = rule === 'free' || (rule === 'free within the span' && (state.waited ?? 0) < SPAN);
   const blameless = state.blameless && how !== 'fails';
   if (isFree) {
     const waited = rules.restartsClock ? 0 : (state.waited ?? 0);
-    return { status: 'waits', attempts: state.attempts - 1, waited, blameless };
+    const patience = rules.restartsClock ? 0 : (state.patience ?? 0);
+    return { ...state, status: 'waits', attempts: state.attempts - 1, waited, blameless, patience };
   }
   return { ...state, status: state.attempts >= ATTEMPTS ? 'dead' : 'waits', blameless };
 }

@@ -131,6 +131,7 @@ export const makeGuards = (): readonly Guard[] => [
     ],
   },
   asRead(writes.rewatch(item(read), 60)),
+  asRead(writes.setAside(item(read))),
   asRead(writes.countResend(item(read), 60)),
   asRead(writes.unwatch(item(read))),
   asRead(writes.dieUnclaimed(item(read) as OpenEvent, NOW, death, timings)),

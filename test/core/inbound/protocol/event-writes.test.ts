@@ -270,6 +270,9 @@ describe('since when an event waits', () => {
   it('is forgotten in a pause, and kept while a breaker holds it', () => {
     expect(recordAfter(waiting, writes.park(pk, 1, writes.pausedPark(NOW)))).not.toHaveProperty('deferredSince');
     expect(recordAfter(waiting, writes.park(pk, 1, writes.pausedPark(NOW)))).not.toHaveProperty('unreadySince');
+    const aside = recordAfter(waiting, writes.setAside(waiting));
+    expect(aside).toMatchObject({ status: 'deferred', watchAt: writes.FAR });
+    for (const name of ['deferredSince', 'unreadySince', 'waitsFor']) expect(aside).not.toHaveProperty(name);
     const held = recordAfter(waiting, writes.park(pk, 1, writes.breakerPark(NOW, NOW + 1, 'h')));
     expect(held).toMatchObject({ parked: true, deferredSince: 3, unreadySince: 4, waitsFor: 'h' });
   });
