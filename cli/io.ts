@@ -22,6 +22,13 @@ export interface Io {
   readonly user: string;
 }
 
+const NOBODY_READS = 'nobody reads';
+/** By a person, not because nobody reads on. */
+export const isStopped = ({ interrupted }: Pick<Io, 'interrupted'>): boolean =>
+  interrupted.aborted && interrupted.reason !== NOBODY_READS;
+
+export const STOPPED = 'Stopped. Run it again for the rest: what was done stays.';
+
 export function processIo(): Io {
   const interrupted = new AbortController();
   for (const name of ['SIGINT', 'SIGTERM'] as const) {
@@ -34,7 +41,7 @@ export function processIo(): Io {
   // `holdfast … | head` closes our stdout: that is no failure. What follows events ends; a replay goes on to its last one.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') throw error;
-    interrupted.abort();
+    interrupted.abort(NOBODY_READS);
   });
   // Nobody reads the notes: what was asked for is done all the same, and the exit code says how it went.
   process.stderr.on('error', (error: NodeJS.ErrnoException) => {

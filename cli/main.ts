@@ -1,5 +1,6 @@
 /** The CLI as a function: arguments and a terminal in, an exit code out. */
 import { type Command, CommanderError, Option } from 'commander';
+import { SECOND_MS } from '#core/time.ts';
 import { VERSION } from '#core/version.ts';
 import { explainError, isUnforeseen } from '#operator/explain-error.ts';
 import { DEFAULT_ENVIRONMENT } from '#operator/operator.ts';
@@ -33,6 +34,7 @@ import { addSources } from './commands/sources/sources.ts';
 import { addStatus } from './commands/status.ts';
 import { addVerify } from './commands/verify.ts';
 import { goneCommand } from './gone-commands.ts';
+import { isStopped } from './io.ts';
 import { withoutControls } from './output.ts';
 import { PROGRAM_WORDS } from './programs.ts';
 import { CommandSet, RunCommand, type Services } from './run.ts';
@@ -40,13 +42,21 @@ import { unknownCommand } from './unknown-command.ts';
 
 const ABOUT = `Look after a Holdfast gateway: see what arrived and what failed, and run it again.
 Data goes to stdout, everything else to stderr. Every command takes --json.
-Exit codes: 0 ok, 1 failure, 2 usage, 3 not found, 4 credentials, 5 partly done.`;
+Exit codes: 0 ok, 1 failure, 2 usage, 3 not found, 4 credentials, 5 partly done, 130 stopped.`;
+
+/** To a command that goes on for a second after Ctrl-C. */
+const STOPPING = 'It ends after this step. Ctrl-C once more ends it at once; what was done stays.';
 
 /** Runs one command line (without node and script). Never throws. */
 export async function runCli(args: readonly string[], services: Services): Promise<ExitCode> {
   const { io } = services;
   const set = new CommandSet(services);
   const program = buildProgram(set, services);
+  let hint: NodeJS.Timeout | undefined;
+  const sayLater = (): void => {
+    if (isStopped(io)) hint = setTimeout(() => io.stderr.write(`${STOPPING}\n`), SECOND_MS);
+  };
+  io.interrupted.addEventListener('abort', sayLater);
   try {
     const wrong = goneCommand(args) ?? unknownCommand(args, program);
     if (wrong !== undefined) throw wrong;
@@ -58,6 +68,9 @@ export async function runCli(args: readonly string[], services: Services): Promi
     io.stderr.write(`${withoutControls(explained.message)}\n`);
     if (isUnforeseen(error) || io.env['HOLDFAST_DEBUG']) io.stderr.write(`${(error as Error).stack}\n`);
     return exitCodeOf(explained);
+  } finally {
+    clearTimeout(hint);
+    io.interrupted.removeEventListener('abort', sayLater);
   }
 }
 

@@ -4,6 +4,9 @@ import { OperatorError, usageError } from './cli-error.ts';
 
 const OWNER_ALONE = 0o600;
 
+/** Of an export that is stopped. */
+export const NO_FILE = 'There is no file. Run it again: it begins anew.';
+
 /** Throws OperatorError (usage) where a file is there already. */
 export function mustBeNew(path: string): void {
   if (existsSync(path)) throw usageError(`${path} is there already`, 'the name of a new file', 'give another name');

@@ -2,7 +2,8 @@
 import { styleText } from 'node:util';
 import { MINUTE_MS, toIso } from '#core/time.ts';
 import { ago } from '#operator/span.ts';
-import type { Io } from './io.ts';
+import { OperatorError } from './cli-error.ts';
+import { type Io, isStopped } from './io.ts';
 import { type Cell, layOut } from './table.ts';
 
 export type Style = 'bold' | 'dim' | 'green' | 'red' | 'yellow' | 'cyan';
@@ -91,7 +92,8 @@ export class Output {
     return this.#utc ? 0 : offsetOf(ms, this.#io.env['TZ']);
   }
 
-  progress(title: string): Progress {
+  /** `stopped`: after Ctrl-C the next update throws OperatorError (interrupted), which says this: how to go on. */
+  progress(title: string, stopped?: string): Progress {
     const live = this.#io.stderr.isTTY;
     let saidAt = this.#now();
     let last = '';
@@ -100,7 +102,12 @@ export class Output {
         const share = total === undefined || total === 0 ? undefined : Math.min(1, done / total);
         const filled = Math.round((share ?? 0) * BAR_WIDTH);
         const bar = share === undefined ? '' : `[${'#'.repeat(filled)}${'.'.repeat(BAR_WIDTH - filled)}] `;
-        last = `${title} ${bar}${done}${total === undefined ? '' : `/${total}`} ${note}`.trimEnd();
+        const far = `${done}${total === undefined ? '' : `/${total}`} ${note}`.trimEnd();
+        last = `${title} ${bar}${far}`;
+        if (stopped !== undefined && isStopped(this.#io)) {
+          if (live) this.#io.stderr.write('\r\u001b[2K');
+          throw new OperatorError(`Stopped after ${far}. ${stopped}`, 'interrupted');
+        }
         if (live) this.#io.stderr.write(`\r\u001b[2K${last}`);
         else if (this.#now() - saidAt >= QUIET_LINE_EVERY_MS) {
           saidAt = this.#now();

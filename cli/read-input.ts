@@ -18,6 +18,9 @@ export async function readText(run: Run, path: string): Promise<string> {
   return (await readInput(run, path)).toString('utf8');
 }
 
+/** Of an import that is stopped. */
+export const GOES_ON = 'What was brought stays. Run it again: it goes on.';
+
 /** The lines of what `wrote`, from the begin with each call. Throws OperatorError (usage) where there is no such file. */
 export function linesOf(file: string, wrote: string): () => AsyncIterable<string> {
   if (!existsSync(file)) throw usageError(`There is no ${file}`, `a file of ${wrote}`, 'give its path');

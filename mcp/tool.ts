@@ -54,6 +54,7 @@ const FIXES: Readonly<Record<FailureKind, string>> = {
   not_found: 'check the id; it may be of another environment or older than its retention, or it was refused',
   failure: 'tell the person what failed; try again once at most',
   partial: 'tell the person what was done and what was not',
+  interrupted: 'tell the person that it was stopped',
 };
 
 export function tool<A extends object>({ name, about, args, required = [], acts, run }: Written<A>): Tool {

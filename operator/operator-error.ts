@@ -1,5 +1,5 @@
 /** What kind of failure it is: the CLI makes an exit code of it, the console a status. */
-export type FailureKind = 'failure' | 'usage' | 'not_found' | 'credentials' | 'partial';
+export type FailureKind = 'failure' | 'usage' | 'not_found' | 'credentials' | 'partial' | 'interrupted';
 
 /** A failure that a person can act on: shown as its message alone. */
 export class OperatorError extends Error {

@@ -3,7 +3,7 @@ import { given } from '#core/given.ts';
 import { importEvents } from '#operator/events/import-events.ts';
 import { openSecrets, SECRETS_FILE } from '#operator/sealed-secrets.ts';
 import { bringSourceSecrets } from '#operator/sources/move-secrets.ts';
-import { linesOf, readText } from '../read-input.ts';
+import { GOES_ON, linesOf, readText } from '../read-input.ts';
 import type { RunCommand } from '../run.ts';
 
 interface Options {
@@ -41,7 +41,7 @@ export function addImport(program: RunCommand): void {
           await readText(run, identity),
         ));
       if (!dryRun) await run.confirm(`Bring the events of ${file} into ${run.environment}?`, yes);
-      const progress = run.out.progress(dryRun ? 'Looking' : 'Importing');
+      const progress = run.out.progress(dryRun ? 'Looking' : 'Importing', GOES_ON);
       const result = await importEvents(run, lines, {
         ...{ dryRun, add },
         progress: (done, total) => progress.update(done, total, 'events'),

@@ -20,6 +20,7 @@ import { shellWord } from '#operator/sources/curl-command.ts';
 import { span } from '#operator/span.ts';
 import { EXIT, type ExitCode, usageError } from '../cli-error.ts';
 import { addFilterOptions, filterOf, refuseBesideIds, wholeNumber } from '../filter-options.ts';
+import { isStopped } from '../io.ts';
 import type { Run, RunCommand } from '../run.ts';
 import { sayReads } from '../say-reads.ts';
 import { watchJob } from '../watch-job.ts';
@@ -116,7 +117,16 @@ async function replayByIds(run: Run, ids: readonly string[], options: ReplayOpti
     options['yes'] as boolean,
   );
   let failures = 0;
-  for (const item of items) {
+  for (const [at, item] of items.entries()) {
+    if (isStopped(run.io)) {
+      run.out.note(
+        `Stopped. Not replayed: ${items
+          .slice(at)
+          .map(it => toEventId(it.pk))
+          .join(' ')}`,
+      );
+      return EXIT.interrupted;
+    }
     const outcome = await replayNow(run, item, {
       face: 'cli',
       why,

@@ -6,6 +6,7 @@ import { parseJson, sendToSource, waitForEnd } from '#operator/sources/send-requ
 import { readSourceSecret } from '#operator/sources/source-secret.ts';
 import { EXIT, type ExitCode, OperatorError } from '../cli-error.ts';
 import { wholeNumber } from '../filter-options.ts';
+import { isStopped } from '../io.ts';
 import { collect, readHeaders, readInput } from '../read-input.ts';
 import type { Run, RunCommand } from '../run.ts';
 
@@ -53,11 +54,12 @@ export function addSend(program: RunCommand): void {
       const body = options.bodyFile === undefined ? undefined : await readInput(run, options.bodyFile);
       const startedAt = run.clock.now();
       const progress = run.out.progress('Sending');
-      let refused = 0;
+      let [sent, refused] = [0, 0];
       for (let n = 1; n <= count && !run.io.interrupted.aborted; n++) {
         const request = requestOf(source, options, body, run.clock.now());
         const answer = await sendToSource(run, source, request);
         const ok = answer.status >= 200 && answer.status < 300;
+        sent += 1;
         if (!ok) refused += 1;
         if (count > 1) progress.update(n, count);
         if (count === 1) {
@@ -71,10 +73,11 @@ export function addSend(program: RunCommand): void {
         }
       }
       progress.end();
-      if (count > 1) run.out.result({ sent: count, refused }, () => [`${count} sent, ${refused} refused`]);
+      if (count > 1) run.out.result({ sent, refused }, () => [`${sent} sent, ${refused} refused`]);
       if (refused > 0) run.out.next(run.command('doctor'), 'what may be wrong with the source');
       else run.out.next(run.command(`events ls --source ${name} --since 5m`), 'what happened to it');
-      return refused === 0 ? EXIT.ok : refused === count ? EXIT.failure : EXIT.partial;
+      if (sent < count && isStopped(run.io)) return EXIT.interrupted;
+      return refused === 0 ? EXIT.ok : refused === sent ? EXIT.failure : EXIT.partial;
     });
 }
 

@@ -41,6 +41,7 @@ const STATUS: Readonly<Record<FailureKind, number>> = {
   credentials: 503,
   failure: 502,
   partial: 502,
+  interrupted: 502,
 };
 
 /** Throws OperatorError when no port is free. */

@@ -152,11 +152,11 @@ export interface MoveRequest {
   readonly onMoved?: (moved: number) => void;
 }
 
-/** Moves messages of the dead-letter queue back, or deletes them; `kept` were looked at and left. */
+/** Moves messages of the dead-letter queue back, or deletes them; `kept` were looked at and left. `stopped`: before the last one. */
 export async function moveDeadMessages(
   operator: Operator,
   request: MoveRequest,
-): Promise<{ readonly done: number; readonly kept: number }> {
+): Promise<{ readonly done: number; readonly kept: number; readonly stopped?: 'limit' | 'interrupted' }> {
   const { verb, filter, open, rate, limit, dryRun } = request;
   const gateway = await operator.gateway();
   const counts = { done: 0, kept: 0 };
@@ -172,7 +172,8 @@ export async function moveDeadMessages(
       counts.done += 1;
     }
     request.onMoved?.(counts.done);
-    if (counts.done >= limit || request.signal?.aborted) break;
+    if (request.signal?.aborted) return { ...counts, stopped: 'interrupted' };
+    if (counts.done >= limit) return { ...counts, stopped: 'limit' };
   }
   return counts;
 }

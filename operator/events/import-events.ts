@@ -25,7 +25,7 @@ import { searchItems, valuesIn } from '#core/inbound/protocol/searchable.ts';
 import { storeBody } from '#core/inbound/protocol/store-body.ts';
 import { toHex } from '#core/scan/bytes.ts';
 import { decodeJsonObject } from '#core/scan/json-object.ts';
-import { MINUTE_MS } from '#core/time.ts';
+import { MINUTE_MS, SECOND_MS } from '#core/time.ts';
 import type { Gateway } from '#operator/gateway.ts';
 import type { Operator } from '#operator/operator.ts';
 import { OperatorError, usageError } from '#operator/operator-error.ts';
@@ -119,6 +119,7 @@ class Import {
         this.#toPause.add(splitEventPk(item.pk).sourceId);
       }
       page = [];
+      this.#way.progress?.(0, this.#pks.size);
     };
     for await (const line of lines) {
       at += 1;
@@ -164,7 +165,10 @@ class Import {
       const { note } = await pause(this.#operator, { id }, WHY_PAUSED);
       known = Math.max(known, note.since + PAUSE_KNOWN_MS);
     }
-    if (known > clock.now()) await timer.sleep(known - clock.now());
+    for (let left = known - clock.now(); left > 0; left = known - clock.now()) {
+      this.#way.progress?.(0, this.#pks.size);
+      await timer.sleep(Math.min(left, SECOND_MS));
+    }
   }
 
   async write(lines: AsyncIterable<string>): Promise<void> {

@@ -76,7 +76,7 @@ export async function previewOf(
     }
     count += items.length;
     onCount?.(count);
-    if (signal?.aborted) throw new OperatorError('Interrupted; nothing was done');
+    if (signal?.aborted) throw new OperatorError('Interrupted; nothing was done', 'interrupted');
   }
   return { count, kinds: Object.fromEntries(kinds), sample };
 }

@@ -6,6 +6,7 @@ import { closeDeaths, meantToClose } from '#operator/deaths/close-deaths.ts';
 import { findOne } from '#operator/events/find-one.ts';
 import { EXIT, type ExitCode, usageError } from '../../cli-error.ts';
 import { filterOf, refuseBesideIds } from '../../filter-options.ts';
+import { isStopped, STOPPED } from '../../io.ts';
 import type { Run, RunCommand } from '../../run.ts';
 import { sayReads } from '../../say-reads.ts';
 
@@ -55,10 +56,14 @@ async function close(run: Run, ids: readonly string[], options: CloseOptions): P
   });
   progress.end();
   run.out.result({ closed, left }, () => [
-    `${closed} closed${left === 0 ? '' : `, ${left} left: replayed or changed meanwhile, or the command was stopped`}`,
+    `${closed} closed${left === 0 ? '' : `, ${left} left: replayed or changed meanwhile${isStopped(run.io) ? ', or not reached' : ''}`}`,
   ]);
   run.out.note('The sweeper takes their messages out of the dead-letter queue within minutes.');
   run.out.next(run.command('dlq ls --closed'), 'who closed what, and why');
+  if (left > 0 && isStopped(run.io)) {
+    run.out.note(STOPPED);
+    return EXIT.interrupted;
+  }
   return left === 0 ? EXIT.ok : closed === 0 ? EXIT.failure : EXIT.partial;
 }
 

@@ -12,6 +12,7 @@ import {
 import { shortIdOf } from '#operator/events/short-id.ts';
 import { EXIT, type ExitCode } from '../../cli-error.ts';
 import { filterOf, wholeNumber } from '../../filter-options.ts';
+import { STOPPED } from '../../io.ts';
 import type { Run, RunCommand } from '../../run.ts';
 import { sayReads } from '../../say-reads.ts';
 import { addDlqClose } from './dlq-close.ts';
@@ -109,13 +110,16 @@ async function moveMessages(run: Run, options: MoveOptions, verb: 'redrive' | 'p
   });
   progress.end();
   const what = { redrive: 'moved', purge: 'deleted' }[verb];
-  run.out.result({ [options.dryRun ? `would_be_${what}` : what]: counts.done, kept: counts.kept }, () => [
-    `${counts.done} messages ${options.dryRun ? `would be ${what}` : what}, ${counts.kept} kept`,
+  const { done, ...others } = counts;
+  run.out.result({ [options.dryRun ? `would_be_${what}` : what]: done, ...others }, () => [
+    `${done} messages ${options.dryRun ? `would be ${what}` : what}, ${counts.kept} kept`,
   ]);
+  if (counts.stopped === 'limit') run.out.note(`Stopped at --limit ${limit}: there may be more.`);
+  if (counts.stopped === 'interrupted') run.out.note(STOPPED);
   if (options.dryRun) run.out.note('The messages that were looked at are hidden from others for a moment.');
   if (verb === 'purge') await sayWhatIsLeft(run, filter);
   run.out.next(run.command('dlq ls'), 'what is still dead');
-  return EXIT.ok;
+  return counts.stopped === 'interrupted' ? EXIT.interrupted : EXIT.ok;
 }
 
 interface ListOptions extends Pick<WrittenFilter, 'source' | 'cause' | 'type' | 'since'> {

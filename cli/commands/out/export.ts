@@ -1,5 +1,5 @@
 /** `holdfast out export`: event types, applications and endpoints, for another environment or another system. */
-import { mustBeNew, writeNewFile } from '#cli/new-file.ts';
+import { mustBeNew, NO_FILE, writeNewFile } from '#cli/new-file.ts';
 import type { RunCommand } from '#cli/run.ts';
 import { readEndpointSecrets } from '#operator/customers/customer-secrets.ts';
 import { exportCustomers } from '#operator/customers/export-customers.ts';
@@ -24,7 +24,7 @@ export function addOutExport(out: RunCommand): void {
       const recipient = key === undefined ? undefined : await checkRecipient(key);
       const secretsFile = `${file}${SECRETS_FILE}`;
       for (const each of recipient === undefined ? [file] : [file, secretsFile]) mustBeNew(each);
-      const progress = run.out.progress('Exporting');
+      const progress = run.out.progress('Exporting', NO_FILE);
       const all = await exportCustomers(run, (done, total) => progress.update(done, total, 'applications'));
       progress.end();
       const endpoints = all.applications.reduce((sum, each) => sum + each.endpoints.length, 0);

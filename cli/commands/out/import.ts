@@ -1,7 +1,7 @@
 /** `holdfast out import`: applications, endpoints, secrets and types out of what another system exported. */
 import { statSync } from 'node:fs';
 import { EXIT, usageError } from '#cli/cli-error.ts';
-import { readText } from '#cli/read-input.ts';
+import { GOES_ON, readText } from '#cli/read-input.ts';
 import type { Run, RunCommand } from '#cli/run.ts';
 import type { EndpointSecrets } from '#operator/customers/customer-secrets.ts';
 import { type ImportedCustomers, importCustomers, resumeImported } from '#operator/customers/import-customers.ts';
@@ -74,7 +74,7 @@ export function addOutImport(out: RunCommand): void {
 }
 
 async function carryOver(run: Run, from: ExportedFrom, plan: Parameters<typeof importPlan>[1], dryRun: boolean) {
-  const progress = run.out.progress(dryRun ? 'looking' : 'creating');
+  const progress = run.out.progress(dryRun ? 'looking' : 'creating', GOES_ON);
   const result = await importPlan(run, plan, {
     ...{ from, dryRun },
     progress: (done, total) => progress.update(done, total, 'applications'),
@@ -116,7 +116,7 @@ async function importOurs(run: Run, file: string, options: ImportOptions) {
   const customers = await readCustomers(run, readExport(await readText(run, file)));
   const endpoints = customers.applications.reduce((sum, each) => sum + each.endpoints.length, 0);
   const all = `${customers.types.length} event types, ${customers.applications.length} applications, ${endpoints} endpoints`;
-  const progress = run.out.progress(dryRun ? 'looking' : resume ? 'resuming' : 'importing');
+  const progress = run.out.progress(dryRun ? 'looking' : resume ? 'resuming' : 'importing', GOES_ON);
   const told = (done: number, total: number): void => progress.update(done, total, 'applications');
   if (resume) {
     if (!dryRun)

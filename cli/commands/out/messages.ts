@@ -1,7 +1,7 @@
 /** `holdfast out export-messages` and `import-messages`: what was published and what became of it, to another environment. */
 import { EXIT } from '#cli/cli-error.ts';
-import { mustBeNew, writeNewFile } from '#cli/new-file.ts';
-import { linesOf } from '#cli/read-input.ts';
+import { mustBeNew, NO_FILE, writeNewFile } from '#cli/new-file.ts';
+import { GOES_ON, linesOf } from '#cli/read-input.ts';
 import type { RunCommand } from '#cli/run.ts';
 import { exportMessages, stopSending } from '#operator/customers/export-messages.ts';
 import { importMessages } from '#operator/customers/import-messages.ts';
@@ -36,7 +36,7 @@ export function addOutMessages(out: RunCommand): void {
         await run.confirm(`Pause every endpoint of ${run.environment}?`, yes);
         paused = await stopSending(run);
       }
-      const progress = run.out.progress('Exporting');
+      const progress = run.out.progress('Exporting', NO_FILE);
       let [messages, deliveries, withoutBody] = [0, 0, 0];
       const lines = async function* () {
         for await (const part of exportMessages(run, (done, total) => progress.update(done, total, 'applications'))) {
@@ -70,7 +70,7 @@ export function addOutMessages(out: RunCommand): void {
     .does(async (run, file: string, { dryRun = false, yes }: ImportOptions) => {
       const lines = linesOf(file, 'holdfast out export-messages');
       if (!dryRun) await run.confirm(`Bring the messages of ${file} into ${run.environment}?`, yes);
-      const progress = run.out.progress(dryRun ? 'Looking' : 'Importing');
+      const progress = run.out.progress(dryRun ? 'Looking' : 'Importing', GOES_ON);
       const result = await importMessages(run, lines, {
         dryRun,
         progress: (done, total) => progress.update(done, total, 'messages'),
