@@ -1,6 +1,5 @@
 /** The loads that are run, and a row of each: predicted beside measured, beside the reference, and its price. */
 
-import { given } from '#core/given.ts';
 import { DAY_SECONDS } from '#core/time.ts';
 import { totalOf } from '#operator/cost/bill.ts';
 import { type DeliveryCounts, deliveryBill } from '#operator/cost/delivery-bill.ts';
@@ -38,13 +37,7 @@ export const LOADS = {
 export type LoadName = keyof typeof LOADS;
 
 /** Numbers of one load, as they are kept. */
-export interface Row {
-  readonly name: string;
-  readonly perSecond: number;
-  readonly unhealthy?: Load['unhealthy'];
-  /** Of the fast function. */
-  readonly slots: number;
-  readonly predicted: Predicted;
+export interface Kept {
   readonly sessions: Level;
   readonly runs: Level;
   /** Of the fast function, and of all functions, at most. */
@@ -60,6 +53,18 @@ export interface Row {
   readonly counts: DeliveryCounts;
 }
 
+/** A load and what is predicted of it, with its numbers. */
+export interface Row extends Kept {
+  readonly load: Load;
+  /** Of the fast function. */
+  readonly slots: number;
+  readonly predicted: Predicted;
+}
+
+export function rowOf(load: Load, kept: Kept): Row {
+  return { ...kept, load, slots: settingsOf(load).slots.fast, predicted: predict(load) };
+}
+
 const whole = ({ mean, most }: Level): Level => ({ mean: Math.round(mean * 10) / 10, most });
 const roundTimes = ({ deliveries, first, delivered }: Times): Times => {
   const ms = ({ p50, p99, most }: Times['first']) => ({
@@ -69,10 +74,8 @@ const roundTimes = ({ deliveries, first, delivered }: Times): Times => {
 };
 const wideMost = ({ wide }: Pick<Measured, 'wide'>) => wide && { wideMost: Math.round(wide.delivered.most) };
 
-export function rowOf(load: Load, ours: Measured, plain: PlainResult): Row {
+export function keptOf(ours: Measured, plain: PlainResult): Kept {
   return {
-    ...given({ unhealthy: load.unhealthy }),
-    ...{ name: load.name, perSecond: load.perSecond, slots: settingsOf(load).slots.fast, predicted: predict(load) },
     ...{ sessions: whole(ours.sessions), runs: whole(ours.runs), fast: ours.fast.most, allRuns: ours.allRuns.most },
     times: roundTimes(ours.times),
     ...wideMost(ours),
@@ -90,8 +93,8 @@ export function marginOf(all: DeliveryCounts, beside: DeliveryCounts, deliveries
 }
 
 export const perMillion = (counts: DeliveryCounts): number => totalOf(deliveryBill(counts));
-const perMonth = ({ perSecond, counts }: Pick<Row, 'perSecond' | 'counts'>): number =>
-  (perMillion(counts) * perSecond * DAY_SECONDS * DAYS_PER_MONTH) / 1e6;
+const perMonth = ({ load, counts }: Row): number =>
+  (perMillion(counts) * load.perSecond * DAY_SECONDS * DAYS_PER_MONTH) / 1e6;
 
 /** The limit of which a load uses most, with the share: 1 is all of it. */
 export function nearest({ fast, slots, allRuns, writes, readsOfKey }: Row): {
@@ -131,7 +134,7 @@ const units = (value: number): string => value.toFixed(1);
 
 /** An incident has no month. */
 function monthOf(row: Row): string {
-  if (row.unhealthy !== undefined) return '–';
+  if (row.load.unhealthy !== undefined) return '–';
   if (row.wideMost !== undefined) return `${((perMillion(row.counts) * WIDE) / 1e6).toFixed(2)} a message`;
   return count(perMonth(row));
 }
@@ -143,7 +146,7 @@ export function sizingTable(rows: readonly Row[]): { readonly head: readonly str
     const { limit, share } = nearest(row);
     const wanted = predicted.sessions + predicted.hanging;
     return [
-      row.name,
+      row.load.name,
       `${count(wanted)}, ${count(sessions.mean)} (${count(sessions.most)})`,
       `${count(predicted.runs)}, ${count(runs.mean)} (${count(runs.most)})`,
       pair(times.first),

@@ -4,40 +4,36 @@ import type { DeliveryCounts } from '#operator/cost/delivery-bill.ts';
 import type { Bench, Figure, Section } from '../report/section.ts';
 import type { Load } from './load.ts';
 import { runPlain } from './plain-queue.ts';
-import { LOADS, type LoadName, marginOf, type Row, rowOf, WIDE } from './rows.ts';
+import { type Kept, keptOf, LOADS, type LoadName, marginOf, rowOf, WIDE } from './rows.ts';
 import { runLoad } from './run-load.ts';
 
 /** Of these the reads of `tend` are counted, too. */
 const COMPARED: readonly LoadName[] = ['single', 'usual', 'wide'];
 const QUICK: readonly LoadName[] = ['single', 'usual', 'wide'];
 
-type SizingRows = Partial<Readonly<Record<LoadName, Row>>>;
+type OfLoads<T> = { -readonly [Name in LoadName]?: T };
 
 export const measureSizing: Bench = async ({ quick, say }): Promise<Section> => {
-  const rows: { -readonly [Name in LoadName]?: Row } = {};
+  const rows: OfLoads<Kept> = {};
   for (const name of quick ? QUICK : (Object.keys(LOADS) as LoadName[])) {
     const load: Load = LOADS[name];
-    const row = rowOf(load, await runLoad(load, COMPARED.includes(name)), await runPlain(load));
-    rows[name] = row;
-    say(`  ${JSON.stringify(row)}`);
+    rows[name] = keptOf(await runLoad(load, COMPARED.includes(name)), await runPlain(load));
+    say(`  ${JSON.stringify(rowOf(load, rows[name]))}`);
   }
   const { single, usual, wide } = rows;
   if (single === undefined || usual === undefined || wide === undefined) throw new Error('a load has not run');
   // Retries are compared as the first attempts are.
-  for (const row of Object.values(rows))
+  for (const [name, row] of Object.entries(rows))
     if (row.counts.reconcileReads === 0)
-      rows[nameOf(rows, row)] = { ...row, counts: { ...row.counts, reconcileReads: usual.counts.reconcileReads } };
+      rows[name as LoadName] = { ...row, counts: { ...row.counts, reconcileReads: usual.counts.reconcileReads } };
   rows.wide = { ...wide, counts: marginOf(wide.counts, usual.counts, wide.times.deliveries) };
   return report(rows, { 1: single.counts, 20: usual.counts, [WIDE]: rows.wide.counts });
 };
 
-const nameOf = (rows: SizingRows, row: Row): LoadName =>
-  (Object.keys(rows) as LoadName[]).find(name => rows[name] === row) as LoadName;
-
 const off = (measured: number, predicted: number): number => Math.abs(measured / predicted - 1);
 
-function report(rows: SizingRows, counts: Readonly<Record<number, DeliveryCounts>>): Section {
-  const list = Object.values(rows);
+function report(rows: OfLoads<Kept>, counts: Readonly<Record<number, DeliveryCounts>>): Section {
+  const list = Object.entries(rows).map(([name, kept]) => rowOf(LOADS[name as LoadName], kept));
   const { usual, hang, hangSlots, wide } = rows;
   const littles = list.filter(({ predicted }) => predicted.hanging === 0);
   const worst = Math.max(...littles.map(({ predicted, sessions }) => off(sessions.mean, predicted.sessions)));
@@ -50,7 +46,7 @@ function report(rows: SizingRows, counts: Readonly<Record<number, DeliveryCounts
       reached: worst <= 0.1,
     },
   ];
-  const isolated = (name: string, row: Row | undefined): void => {
+  const isolated = (name: string, row: Kept | undefined): void => {
     if (row === undefined || usual === undefined) return;
     figures.push({
       name: `first attempt, p99, ${name}`,
