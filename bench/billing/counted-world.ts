@@ -97,7 +97,7 @@ export interface CountedWorldOptions extends Omit<OutboundWorldOptions, 'makeDat
 
 /** What a meter shows of a delivery's use; two readings make what came between. */
 const METERED = [
-  ...(['writeUnits', 'indexUnits', 'readUnits', 'queueRequests', 'fairRequests', 'httpRequests', 'logBytes'] as const),
+  ...(['writeUnits', 'readUnits', 'queueRequests', 'fairRequests', 'httpRequests', 'logBytes'] as const),
   ...(['invocations', 'gbSeconds'] as const),
 ];
 export type Reading = Readonly<Record<(typeof METERED)[number], number>>;

@@ -1,5 +1,13 @@
 /** What the counting fakes write into, and sums over it. */
-import type { Counts } from '#operator/cost/counts.ts';
+import type { Counts as Billed } from '#operator/cost/counts.ts';
+
+/** What is billed, and what tells where it comes from. */
+export interface Counts extends Billed {
+  /** Of `writeUnits`, those of indexes. */
+  indexUnits: number;
+  /** Messages sent to the main queue. */
+  sends: number;
+}
 
 /** One call to AWS, for the record of what an event does. */
 export interface BilledCall {

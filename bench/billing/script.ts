@@ -10,11 +10,10 @@ import {
   type WebhookEvent,
 } from '#core/handler/handler-contract.ts';
 import { MINUTE_MS } from '#core/time.ts';
-import type { Counts } from '#operator/cost/counts.ts';
 import type { ProviderEvent } from '#test/kit/events/event-builder.ts';
 import { providerEvent } from '#test/kit/events/provider-events.ts';
 import { BilledGateway, EFFECTS } from './billed-gateway.ts';
-import { type BilledCall, difference } from './counters.ts';
+import { type BilledCall, type Counts, difference } from './counters.ts';
 
 export const SCRIPT = {
   ok: 1_000,

@@ -1,9 +1,10 @@
 /** Benchmark (c): what AWS bills for each kind of event, counted by fakes that apply the published rules. */
 import { type Bill, billPerMillion, totalOf } from '#operator/cost/bill.ts';
 import type { CountedUnits } from '#operator/cost/counted-units.ts';
-import type { Counts } from '#operator/cost/counts.ts';
+import type { Counts as Billed } from '#operator/cost/counts.ts';
 import { PRICES, PRICES_READ_ON } from '#operator/cost/prices.ts';
 import { type Bench, type Figure, type Section, type Table, verdictOf } from '../report/section.ts';
+import type { Counts } from './counters.ts';
 import { measureDeliveries } from './delivery-units.ts';
 import { EVENT_KINDS, type EventKind, measureUpkeep, runScript, SCRIPT, type ScriptResult } from './script.ts';
 import { stepTable } from './steps.ts';
@@ -114,11 +115,11 @@ export function countedUnitsOf(
   const [first] = results;
   if (!first) throw new RangeError('There is no result to keep');
   const { bodyBytes, bytes, storedBytes } = first;
-  const perEvent = Object.fromEntries(results.map(it => [it.batchSize, it.perEvent.ok]));
+  const perEvent = Object.fromEntries(results.map(it => [it.batchSize, billed(it.perEvent.ok)]));
   const trouble = Object.fromEntries(
     results.map(({ batchSize, perEvent: { duplicate, retry, deadLetter } }) => [
       batchSize,
-      { duplicate, retry, deadLetter },
+      { duplicate: billed(duplicate), retry: billed(retry), deadLetter: billed(deadLetter) },
     ]),
   );
   return {
@@ -131,6 +132,8 @@ export function countedUnitsOf(
     payloadsStored: Math.round(storedBytes.payloads),
   };
 }
+
+const billed = ({ indexUnits: _index, sends: _sends, ...counts }: Counts): Billed => counts;
 
 function okBill(result: ScriptResult, model: Readonly<Record<string, number>> | undefined): Bill {
   return billOf(result.perEvent.ok, result, model);

@@ -3,15 +3,11 @@ export interface Counts {
   httpRequests: number;
   invocations: { ingest: number; process: number };
   writeUnits: number;
-  /** Of `writeUnits`, those of indexes. */
-  indexUnits: number;
   readUnits: number;
   /** Requests to SQS of at most 64 KB, those of Lambda's poller included. */
   queueRequests: number;
   /** Of `queueRequests`, those on the main queue, whose messages carry a group id. */
   fairRequests: number;
-  /** Messages sent to the main queue. */
-  sends: number;
   logBytes: number;
   s3Puts: number;
   s3Gets: number;

@@ -8,7 +8,6 @@ const GB = 1e9;
 /** Of one delivery. */
 export interface DeliveryCounts {
   readonly writeUnits: number;
-  readonly indexUnits: number;
   readonly readUnits: number;
   readonly queueRequests: number;
   readonly fairRequests: number;
