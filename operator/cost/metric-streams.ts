@@ -21,25 +21,3 @@ interface Streams {
 export function countedStreams(): CountedStreams {
   return JSON.parse(readFileSync(FILE, 'utf8')) as CountedStreams;
 }
-
-interface Directive {
-  readonly Namespace: string;
-  readonly Dimensions: readonly (readonly string[])[];
-  readonly Metrics: readonly { readonly Name: string }[];
-}
-
-/** The metrics that log lines in the embedded metric format make, by name and dimensions. */
-export function streamsOf(lines: readonly string[]): ReadonlySet<string> {
-  const streams = new Set<string>();
-  for (const line of lines) {
-    const values = JSON.parse(line) as { _aws?: { CloudWatchMetrics?: readonly Directive[] } } & Record<
-      string,
-      unknown
-    >;
-    for (const { Namespace, Dimensions, Metrics } of values._aws?.CloudWatchMetrics ?? [])
-      for (const { Name } of Metrics)
-        for (const set of Dimensions)
-          streams.add([Namespace, Name, ...set.map(name => `${name}=${String(values[name])}`)].join(' '));
-  }
-  return streams;
-}

@@ -1,7 +1,8 @@
 /** What `holdfast cost` says of custom metrics. The counts: test/bench/metric-streams.ts, held by test/written/written.test.ts. */
 import { expect, it } from 'vitest';
-import { countedStreams, streamsOf } from '#operator/cost/metric-streams.ts';
+import { countedStreams } from '#operator/cost/metric-streams.ts';
 import { predictCost } from '#operator/cost/predict-cost.ts';
+import { streamsOf } from './metric-streams.ts';
 
 it('costs what it costs in the prediction, and nothing twice', () => {
   const item = 'Custom metrics of what happens';

@@ -5,7 +5,7 @@
 import { EmfTelemetry } from '#adapters/telemetry/emf-telemetry.ts';
 import { PermanentError } from '#core/handler/handler-contract.ts';
 import { MINUTE_MS } from '#core/time.ts';
-import { type CountedStreams, streamsOf } from '#operator/cost/metric-streams.ts';
+import type { CountedStreams } from '#operator/cost/metric-streams.ts';
 import { MemoryWorld } from '#test/kit/memory-world.ts';
 import { handlerThat } from '#test/proof/journeys/support/handlers.ts';
 
@@ -85,4 +85,26 @@ export async function countStreams(): Promise<CountedStreams> {
   if (all !== counted.perEnvironment + 5 * perSource)
     throw new Error(`${all} streams of five sources, not ${counted.perEnvironment} + 5 * ${perSource}`);
   return counted;
+}
+
+interface Directive {
+  readonly Namespace: string;
+  readonly Dimensions: readonly (readonly string[])[];
+  readonly Metrics: readonly { readonly Name: string }[];
+}
+
+/** The metrics that log lines in the embedded metric format make, by name and dimensions. */
+export function streamsOf(lines: readonly string[]): ReadonlySet<string> {
+  const streams = new Set<string>();
+  for (const line of lines) {
+    const values = JSON.parse(line) as { _aws?: { CloudWatchMetrics?: readonly Directive[] } } & Record<
+      string,
+      unknown
+    >;
+    for (const { Namespace, Dimensions, Metrics } of values._aws?.CloudWatchMetrics ?? [])
+      for (const { Name } of Metrics)
+        for (const set of Dimensions)
+          streams.add([Namespace, Name, ...set.map(name => `${name}=${String(values[name])}`)].join(' '));
+  }
+  return streams;
 }

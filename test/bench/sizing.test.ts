@@ -5,10 +5,10 @@ import { VirtualClock } from '#adapters/memory/virtual-clock.ts';
 import { Gauge } from '#bench/sizing/gauge.ts';
 import { predict } from '#bench/sizing/load.ts';
 import { runPlain } from '#bench/sizing/plain-queue.ts';
-import { LOADS, type LoadName, nearest, perMillion, type Row } from '#bench/sizing/rows.ts';
+import { LOADS, type LoadName, type Row } from '#bench/sizing/rows.ts';
 import { runLoad } from '#bench/sizing/run-load.ts';
 import { COUNTED_FAN_OUTS, countedDelivery, predictDeliveries } from '#operator/cost/predict-deliveries.ts';
-import { readSizing } from './sizing-page.ts';
+import { nearest, perMillion, readSizing } from './sizing-page.ts';
 
 const rows = readSizing();
 const names = Object.keys(LOADS) as LoadName[];

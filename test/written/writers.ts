@@ -4,7 +4,6 @@
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { renderProviderDocs } from '#cli/generate-provider-docs.ts';
 import { countedUnits } from '#operator/cost/counted-units.ts';
 import { FIXED_COSTS_FILE } from '#operator/cost/fixed-costs.ts';
 import { predictCost } from '#operator/cost/predict-cost.ts';
@@ -25,6 +24,7 @@ import { renderConfigPage } from '#test/surfaces/docs/config-page.ts';
 import { drawNight } from '#test/surfaces/docs/dashboard/draw-night.ts';
 import { GUIDE_CODE, readPages } from '#test/surfaces/docs/pages.ts';
 import { jsonText } from '#test/written/json-text.ts';
+import { renderProviderDocs } from '#test/written/provider-docs.ts';
 import { FORMS, type Language, verifyCode } from '../../portal/app/verify-code.ts';
 import { renderAwsPage } from './aws-rules.ts';
 import { withBlock } from './block.ts';

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { renderProviderDocs } from '#cli/generate-provider-docs.ts';
 import { renderProviderPage } from '#cli/render-provider-page.ts';
 import { given } from '#core/given.ts';
 import { ackOf } from '#core/provider/spec-defaults.ts';
 import { PROVIDERS, providerById } from '#providers/index.ts';
+import { renderProviderDocs } from '#test/written/provider-docs.ts';
 
 const pages = renderProviderDocs();
 

@@ -1,8 +1,9 @@
 /** docs/reference/providers.md and docs/providers/<id>.md, out of providers/. `npm run write` writes them. */
+
+import { cell, renderProviderPage, STRENGTHS } from '#cli/render-provider-page.ts';
 import type { ProviderSpec } from '#core/provider/provider-spec.ts';
 import { strengthOf } from '#core/provider/spec-defaults.ts';
 import { PROVIDERS } from '#providers/index.ts';
-import { cell, renderProviderPage, STRENGTHS } from './render-provider-page.ts';
 
 const PAGES = 'docs/providers';
 
