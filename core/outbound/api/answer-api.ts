@@ -11,6 +11,7 @@ import {
 } from '#core/outbound/api/deliveries/messages-api.ts';
 import { createJob, listJobs, replayOne, showOneJob, steerJob } from '#core/outbound/api/deliveries/replay-api.ts';
 import { disable, pause, resume } from '#core/outbound/gate/gate.ts';
+import { LONGEST_ID } from '#core/outbound/protocol/ids.ts';
 import type { Reply } from '#core/reply.ts';
 import { answering } from './answering.ts';
 import type { ApiCall } from './api-call.ts';
@@ -91,4 +92,7 @@ export async function answerApi(call: ApiCall): Promise<Reply> {
 }
 
 /** Throws `Refused` for a refusal, DependencyError for an outage. */
-export const answerRoute = (call: ApiCall): Promise<Reply> => ANSWERS[call.route](call);
+export function answerRoute(call: ApiCall): Promise<Reply> {
+  const path = Object.fromEntries(Object.entries(call.path).map(([name, id]) => [name, id?.slice(0, LONGEST_ID)]));
+  return ANSWERS[call.route]({ ...call, path });
+}

@@ -53,3 +53,6 @@ export function freshId<Prefix extends 'app' | 'ep' | 'job' | 'con'>(
   const bytes = Uint8Array.from({ length: 10 }, (_, at) => Number.parseInt(digits.slice(2 * at, 2 * at + 2), 16));
   return `${prefix}_${time}${toBase32(bytes)}`;
 }
+
+/** Of an id or `uid:<uid>`, and more: of what is longer the tables take no key. */
+export const LONGEST_ID = 250;

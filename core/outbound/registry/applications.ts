@@ -7,7 +7,7 @@ import {
   createApplication as createWrites,
   type SeenOfApplication,
 } from '#core/outbound/protocol/control-writes.ts';
-import { type AppId, freshId } from '#core/outbound/protocol/ids.ts';
+import { type AppId, freshId, LONGEST_ID } from '#core/outbound/protocol/ids.ts';
 import type { ApplicationItem } from '#core/outbound/protocol/items.ts';
 import { APPS, applicationKey, appNameKey, listedAt } from '#core/outbound/protocol/keys.ts';
 
@@ -27,6 +27,7 @@ export async function findApplication(
   store: Pick<ItemStore, 'get'>,
   ref: string,
 ): Promise<ApplicationItem | undefined> {
+  if (ref.length > LONGEST_ID) return undefined;
   const id = ref.startsWith('uid:') ? (await store.get(appNameKey(ref.slice(4)), 'consistent'))?.id : ref;
   return id === undefined ? undefined : store.get(applicationKey(id as AppId), 'consistent');
 }

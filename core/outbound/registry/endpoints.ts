@@ -11,7 +11,7 @@ import {
   ENDPOINT_WRITES,
   type GateAct,
 } from '#core/outbound/protocol/delivery-writes.ts';
-import { type AppId, type EndpointId, freshId } from '#core/outbound/protocol/ids.ts';
+import { type AppId, type EndpointId, freshId, LONGEST_ID } from '#core/outbound/protocol/ids.ts';
 import type { ApplicationItem, EndpointItem, RuntimeItem, StoredKey } from '#core/outbound/protocol/items.ts';
 import { applicationKey, endpointKey, endpointNameKey, endpointsRange } from '#core/outbound/protocol/keys.ts';
 import { rowExpiry } from '#core/outbound/protocol/timings.ts';
@@ -40,6 +40,7 @@ export async function findEndpoint(
   app: AppId,
   ref: string,
 ): Promise<EndpointItem | undefined> {
+  if (ref.length > LONGEST_ID) return undefined;
   const id = ref.startsWith('uid:') ? (await store.get(endpointNameKey(app, ref.slice(4)), 'consistent'))?.id : ref;
   const endpoint = id === undefined ? undefined : await store.get(endpointKey(app, id as EndpointId), 'consistent');
   return endpoint?.deletedAt === undefined ? endpoint : undefined;

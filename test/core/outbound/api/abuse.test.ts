@@ -1,6 +1,7 @@
 /** What a caller may get wrong, or try: nobody else's data, servers or later messages are touched by it. */
 import { describe, expect, it } from 'vitest';
 import { answerApi } from '#core/outbound/api/answer-api.ts';
+import { DELIVERY_ROUTES } from '#core/outbound/api/api-routes.ts';
 import type { ItemStore, ItemWrite } from '#core/outbound/ports.ts';
 import { DAY_MS } from '#core/time.ts';
 import { type Json, producerWorld, withEndpoint } from '#test/kit/producer-world.ts';
@@ -120,4 +121,22 @@ it('takes a schedule and a version away from an application by null', async () =
   const gone = await call('PATCH /v1/apps/{app}', at, { schedule: null, default_api_version: null });
   expect([gone.body.schedule, gone.body.default_api_version]).toEqual([null, null]);
   expect((await call('POST /v1/apps', {}, { ...given, schedule: null })).body.schedule).toBeNull();
+});
+
+it('knows no id of thousands of characters: that is no outage of the table, which takes no such key', async () => {
+  const { call, publish, app, ep } = await withEndpoint();
+  expect((await publish('x'.repeat(3_000), message('k1'))).status).toBe(404);
+  const job = { from: '2026-11-21T08:00:00Z', to: '2026-11-22T08:00:00Z', why: 'x' };
+  for (const given of [{ app: 'x'.repeat(3_000) }, { app, endpoint: 'x'.repeat(3_000) }])
+    expect([400, 404]).toContain((await call('POST /v1/replay-jobs', {}, { ...job, ...given })).status);
+  for (const route of DELIVERY_ROUTES)
+    for (const [, name = ''] of route.matchAll(/\{(\w+)\}/g))
+      for (const long of ['x'.repeat(3_000), `uid:${'é'.repeat(3_000)}`]) {
+        const { status } = await call(
+          route,
+          { app, ep, msg: 'msg_1', [name]: long },
+          route.startsWith('GET') ? undefined : {},
+        );
+        expect([400, 404], `${route} ${name} ${status}`).toContain(status);
+      }
 });
