@@ -15,8 +15,13 @@ const BROWSER = ['test/surfaces/{console,portal}/browser.test.ts', 'test/surface
 /** It measures: whatever runs beside it is in its times. */
 const ALONE = ['test/surfaces/console/first-paint.test.ts'];
 
-/** Commands as a person types them: `npm start`, a deploy to the local AWS, `npm create holdfast`, `cdk synth` of every environment. */
+/**
+ * Commands as a person types them: `npm start`, a deploy to the local AWS, `npm create holdfast`, `cdk synth` of every
+ * environment. Beside them, since they mostly wait: minutes of the local AWS's clock, and two benchmarks on virtual time.
+ */
 const COMMANDS = [
+  'test/e2e/alarm-mutes.test.ts',
+  'test/bench/{growth,sizing}.test.ts',
   'test/e2e/local-aws.test.ts',
   'test/e2e/npm-start.test.ts',
   'test/packages/create-holdfast.test.ts',
@@ -60,8 +65,8 @@ const POLL = { poll: { timeout: 5_000 } } as const;
 /** One project per purpose, each with its own time limit, so that a slow test is a failure where it should be fast. */
 export default defineConfig({
   test: {
-    // Two that compute and two that wait; Vitest alone would use a single worker on two cores.
-    maxWorkers: 4,
+    // Two that compute and one that waits; Vitest alone would use a single worker on two cores.
+    maxWorkers: 3,
     // Simulations and models make states that live for a moment: with room for them, crash points take 3 to 9 % less CPU.
     execArgv: ['--max-semi-space-size=64'],
     sequence: { sequencer: SuiteOrder },
@@ -137,7 +142,7 @@ export default defineConfig({
           name: 'proof',
           ...SHARED,
           include: ['test/proof/**/*.test.ts', 'test/bench/**/*.test.ts'],
-          exclude: [...FRESH],
+          exclude: [...FRESH, ...COMMANDS],
           testTimeout: 240_000,
         },
       },

@@ -25,6 +25,27 @@ export const FAULTS = [
 ] as const;
 export type Fault = (typeof FAULTS)[number];
 
+const READS =
+  /^(?:(?:store|payloads)\.(?:get|getMany|getBody|query|scan|noted|timeline|occupied|watchDue|listRefused)|control\.read|blobs\.(?:get|list)|secrets\.fetch|gauge\.\w+)$/;
+/** Whether the service saw a read makes no difference, and a second try reads the same: these five stand for the others. */
+export const SAME_AT_A_READ = {
+  crash_after: 'crash_before',
+  lost_reply_error: 'error',
+  unanswered: 'hang',
+  applied_late: 'hang',
+  lost_reply_retried: undefined,
+} as const satisfies Partial<Record<Fault, Fault | undefined>>;
+const OF_A_READ = FAULTS.filter(fault => !(fault in SAME_AT_A_READ));
+
+export function isRead(name: string): boolean {
+  return READS.test(name);
+}
+
+/** The faults of a call that differ from each other. */
+export function faultsOf(name: string): readonly Fault[] {
+  return isRead(name) ? OF_A_READ : FAULTS;
+}
+
 interface FaultCall {
   /** Number of the call in its process, from 1. */
   readonly n: number;

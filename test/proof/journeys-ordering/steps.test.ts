@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { done, type Handler } from '#core/handler/handler-contract.ts';
 import { HOUR_MS } from '#core/time.ts';
 import { fulfilOrder, type Services } from '#handlers/examples/fulfil-order.ts';
-import { FAULTS, type FaultPlan, recordCalls } from '#test/kit/memory/faults.ts';
+import { type FaultPlan, faultsOf, recordCalls } from '#test/kit/memory/faults.ts';
 import { type MemoryWorld, PAYLOADS } from '#test/kit/memory-world.ts';
 import { faultAt } from '#test/proof/journeys/support/fault-at.ts';
 import { deliver, makeEntityWorld } from './entity-world.ts';
@@ -78,7 +78,7 @@ it('ends with one result per step after every fault at every call', async () => 
   await run(recordCalls(names));
   expect(names.filter(name => name.includes('Step'))).toHaveLength(6);
   for (const [at, name] of names.entries()) {
-    for (const fault of FAULTS) {
+    for (const fault of faultsOf(name)) {
       let seen = 0;
       const { world, calls } = await run(() => (++seen === at + 1 ? fault : undefined));
       await world.clock.advanceBy(HOUR_MS);

@@ -7,7 +7,8 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { HOUR_MS, MINUTE_MS } from '#core/time.ts';
 import { isLongRun } from '#test/kit/long-run.ts';
-import { type Call, FAULTS, type Fault, interestingCalls, type Journey, runJourney } from './support/crash-run.ts';
+import { type Fault, faultsOf, isRead, SAME_AT_A_READ } from '#test/kit/memory/faults.ts';
+import { type Call, interestingCalls, type Journey, runJourney } from './support/crash-run.ts';
 import { FIFTY_AT_ONCE, JOURNEYS } from './support/journeys.ts';
 import { Tally } from './support/tally.ts';
 
@@ -64,7 +65,7 @@ describe.each(JOURNEYS)('$name', journey => {
 
   it('keeps every invariant with two faults', { timeout: isLongRun() ? HOUR_MS : 60_000 }, async () => {
     const pairs = (singles.get(journey.name) ?? []).flatMap(first =>
-      first.later.flatMap(at => FAULTS.map(fault => ({ first, second: { at, fault } }))),
+      first.later.flatMap(at => faultsOf(at.name).map(fault => ({ first, second: { at, fault } }))),
     );
     const step = isLongRun() ? 1 : Math.max(1, pairs.length / SAMPLED_PAIRS);
     for (let place = 0; place < pairs.length; place += step) {
@@ -96,19 +97,41 @@ it(
     const step = isLongRun() ? 1 : Math.floor(calls.length / SAMPLED_OF_FIFTY);
     for (let place = 0; place < calls.length; place += step) {
       const at = calls[place] as Call;
-      for (const fault of FAULTS) await judge(FIFTY_AT_ONCE, new Map([[at.n, fault]]), describeFault(at, fault));
+      for (const fault of faultsOf(at.name))
+        await judge(FIFTY_AT_ONCE, new Map([[at.n, fault]]), describeFault(at, fault));
     }
     expect(Object.fromEntries(tally.complaints)).toEqual({});
   },
   HOUR_MS,
 );
 
+it('at a read ends alike whether the service saw it: half of the faults stand for the others', async () => {
+  const met = new Set<string>();
+  for (const journey of JOURNEYS) {
+    const base = await runJourney(journey);
+    for (const at of interestingCalls(base.stage.calls)) {
+      if (!isRead(at.name) || met.has(at.name)) continue;
+      met.add(at.name);
+      for (const [fault, same] of Object.entries(SAME_AT_A_READ)) {
+        const end = async (which: Fault | undefined) => {
+          const { stage, complaints } = await runJourney(journey, new Map(which ? [[at.n, which]] : []));
+          const calls = stage.calls.map(it => `${it.role} ${it.name}`);
+          const ends = stage.world.items().map(({ pk, status, attempts }) => ({ pk, status, attempts }));
+          return { calls, ends, complaints };
+        };
+        expect(await end(fault as Fault), `${fault} at ${at.name} of ${journey.name}`).toEqual(await end(same));
+      }
+    }
+  }
+  expect(met.size).toBeGreaterThan(12);
+});
+
 it('went through every fault at every call', () => {
   expect(counts.single).toBeGreaterThan(2_500);
   expect(counts.pair).toBeGreaterThan(JOURNEYS.length * 5);
 });
 
-/** All faults; in the middle of many equal calls, one fault at every third. */
+/** All faults that differ at this call; in the middle of many equal calls, one fault at every third. */
 function faultsAt(at: Call, calls: readonly Call[]): readonly Fault[] {
   const minute = Math.floor(at.at / MINUTE_MS);
   const equal = calls.filter(
@@ -116,9 +139,10 @@ function faultsAt(at: Call, calls: readonly Call[]): readonly Fault[] {
   );
   const place = equal.indexOf(at);
   const inTheMiddle = place >= AT_EACH_END && place < equal.length - AT_EACH_END;
-  if (isLongRun() || !inTheMiddle) return FAULTS;
+  const faults = faultsOf(at.name);
+  if (isLongRun() || !inTheMiddle) return faults;
   const turn = place / IN_THE_MIDDLE;
-  return Number.isInteger(turn) ? FAULTS.slice(turn % FAULTS.length).slice(0, 1) : [];
+  return Number.isInteger(turn) ? faults.slice(turn % faults.length).slice(0, 1) : [];
 }
 
 function describeFault(call: Call, fault: Fault): string {

@@ -5,7 +5,7 @@ import { defineHandlers, PermanentError } from '#core/handler/handler-contract.t
 import type { Route, RouteTarget } from '#core/inbound/routing/target.ts';
 import type { Delivered } from '#core/inbound/routing/targets.ts';
 import { HOUR_MS } from '#core/time.ts';
-import { FAULTS, type FaultPlan, recordCalls } from '#test/kit/memory/faults.ts';
+import { type FaultPlan, faultsOf, recordCalls } from '#test/kit/memory/faults.ts';
 import { MemoryWorld, type WorldOptions } from '#test/kit/memory-world.ts';
 import { faultAt } from './support/fault-at.ts';
 
@@ -192,7 +192,7 @@ describe('what dies, loses no target', () => {
     await run(worldOf(everything, { planOf: role => (role === 'process' ? recordCalls(names) : () => undefined) }));
     expect(names.filter(name => name.startsWith('targets.'))).toHaveLength(4);
     for (const [at, name] of names.entries()) {
-      for (const fault of FAULTS) {
+      for (const fault of faultsOf(name)) {
         let seen = 0;
         const plan: FaultPlan = () => (++seen === at + 1 ? fault : undefined);
         const world = worldOf(everything, { planOf: role => (role === 'process' ? plan : () => undefined) });

@@ -5,7 +5,7 @@
 import { describe, expect, it } from 'vitest';
 import { defineHandlers, done } from '#core/handler/handler-contract.ts';
 import { HOUR_MS } from '#core/time.ts';
-import { FAULTS, type FaultPlan, recordCalls } from '#test/kit/memory/faults.ts';
+import { type FaultPlan, faultsOf, recordCalls } from '#test/kit/memory/faults.ts';
 import { MemoryWorld, PAYLOADS } from '#test/kit/memory-world.ts';
 import { faultAt, faultWhile } from './support/fault-at.ts';
 
@@ -90,7 +90,7 @@ it('changes nothing of an event, whatever fails at any call, and finds it unless
   await run(recordCalls(names));
   expect(names.filter(name => name === 'search.put')).toHaveLength(2);
   for (const [at, name] of names.entries()) {
-    for (const fault of FAULTS) {
+    for (const fault of faultsOf(name)) {
       let seen = 0;
       const { world, runs } = await run(() => (++seen === at + 1 ? fault : undefined));
       await world.clock.advanceBy(HOUR_MS);

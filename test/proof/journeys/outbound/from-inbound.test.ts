@@ -10,7 +10,7 @@ import { publisherForRoutes } from '#core/outbound/api/publish-for-route.ts';
 import type { EndpointId } from '#core/outbound/protocol/ids.ts';
 import type { PublishPorts } from '#core/outbound/publish/publish.ts';
 import { HOUR_MS } from '#core/time.ts';
-import { FAULTS, type FaultPlan, recordCalls } from '#test/kit/memory/faults.ts';
+import { type FaultPlan, faultsOf, recordCalls } from '#test/kit/memory/faults.ts';
 import { MemoryJobQueue } from '#test/kit/memory/queue/memory-outbound-queues.ts';
 import { MemoryWorld } from '#test/kit/memory-world.ts';
 import { answered, OutboundWorld } from '#test/kit/outbound-world.ts';
@@ -111,7 +111,7 @@ it('after every fault at every call of the processor: one message, one request t
   await receive(await bothSides({ plan: recordCalls(names) }));
   expect(names.filter(name => name === 'targets.publish')).toHaveLength(1);
   for (const [at, name] of names.entries()) {
-    for (const fault of FAULTS) {
+    for (const fault of faultsOf(name)) {
       let seen = 0;
       const sides = await bothSides({ plan: () => (++seen === at + 1 ? fault : undefined) });
       await receive(sides);
@@ -121,7 +121,7 @@ it('after every fault at every call of the processor: one message, one request t
       expect(requestsOf(sides), place).toEqual([1, 1]);
     }
   }
-  recordRun(['O5'], 'outbound-from-inbound', names.length * FAULTS.length);
+  recordRun(['O5'], 'outbound-from-inbound', names.flatMap(name => faultsOf(name)).length);
 });
 
 describe('after a failure before or after each call of publishing', () => {
