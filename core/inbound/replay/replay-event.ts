@@ -61,6 +61,8 @@ export async function replayEvent(
   rules: WriteRules,
 ): Promise<ReplayResult> {
   if (item.replayId === request.replayId) return sendAgain(item, ports);
+  // Nothing of this version could claim it afterwards: what had ended would be open until the newer one is back.
+  if (item.status === 'unknown') return { kind: 'refused', reason: 'changed' };
   const now = ports.clock.now();
   const bodySha = request.bodySha ?? item.bodySha;
   const expiresAt = expiryAfter(now, rules.retentionDays + PAYLOAD_MARGIN_DAYS);

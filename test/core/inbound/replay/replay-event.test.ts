@@ -62,6 +62,15 @@ it('a request that comes again sends what was never sent, and nothing that was',
   expect(calls).toEqual([]);
 });
 
+it('a record of a version that this one does not know is left as it is', async () => {
+  const { replay, calls } = await completed();
+  expect(await replay({ status: 'unknown', storedStatus: 'frozen' } as never)).toEqual({
+    kind: 'refused',
+    reason: 'changed',
+  });
+  expect(calls).toEqual([]);
+});
+
 it('a write that was applied and whose answer was lost is ours: it is sent', async () => {
   const { replay, calls } = await completed(
     () => ({ replayId: 'r1', status: 'pending', gen: 2, enqueuedAt: undefined }) as never,
