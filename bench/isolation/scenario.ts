@@ -23,10 +23,7 @@ type Phase = 'before' | 'during' | 'after';
 /** Milliseconds from the 202 (the plain queue: from SendMessage's answer) to the first byte at a healthy endpoint. */
 interface PhaseResult {
   readonly deliveries: number;
-  readonly p50: number;
   readonly p99: number;
-  readonly p999: number;
-  readonly max: number;
 }
 export interface SystemResult {
   readonly phases: Readonly<Record<Phase, PhaseResult>>;
@@ -84,7 +81,7 @@ export class Stopwatch {
         .filter(it => it.begunAt !== undefined && this.phaseAt(it.at) === phase)
         .map(it => Math.max(0, (it.begunAt ?? 0) - it.at));
       const at = (share: number): number => (delays.length === 0 ? Number.NaN : quantile(delays, share));
-      return { deliveries: delays.length, p50: at(0.5), p99: at(0.99), p999: at(0.999), max: at(1) };
+      return { deliveries: delays.length, p99: at(0.99) };
     };
     return {
       phases: { before: of('before'), during: of('during'), after: of('after') },

@@ -29,9 +29,7 @@ function start(module: string, step: string, env: Readonly<Record<string, string
 }
 
 interface StartRatios {
-  /** CPU of the whole process until the first call is signed, over that of an empty module. */
-  readonly start: number;
-  /** The same with the calls that prime the clients. */
+  /** CPU of the whole process, with the calls that prime the clients, over that of an empty module. */
   readonly primed: number;
   /** The start of the minimal handler, with the same calls, over an empty module. */
   readonly minimal: number;
@@ -39,27 +37,7 @@ interface StartRatios {
   readonly primedFast: number;
   /** CPU from the import to the answer of the first event, over the same calls by bare node:https. */
   readonly firstEvent: number;
-  readonly runs: Readonly<Record<'empty' | 'start' | 'primed' | 'minimal' | 'firstEvent' | 'rawCalls', Run[]>>;
-}
-
-/** The fastest start over the fastest of an empty module: little of the machine's other work is in either. */
-function fastRatio(runs: Readonly<Record<'empty' | 'start', readonly Run[]>>): number {
-  const fastest = (of: readonly Run[]): number => Math.min(...of.map(run => run.told.all));
-  return fastest(runs.start) / fastest(runs.empty);
-}
-
-/** The start ratio alone (fastest over fastest, CPU), in few rounds: for the gate in the tests. */
-export async function measureFastRatio(ingestFolder: string, rounds: number): Promise<number> {
-  // Nothing answers there, and nothing is asked: a start ends before its first call.
-  const env = loopbackEnvironment('http://127.0.0.1:1');
-  const runs = await interleave(
-    {
-      empty: () => start(join(HERE, 'empty.mjs'), 'imported', env),
-      start: () => start(join(ingestFolder, 'index.mjs'), 'constructed', env),
-    },
-    rounds,
-  );
-  return fastRatio(runs);
+  readonly runs: Readonly<Record<'empty' | 'primed' | 'minimal' | 'firstEvent' | 'rawCalls', Run[]>>;
 }
 
 /** The bundle of ingest as deployed, and a minimal handler with the same SDK. */
@@ -89,7 +67,6 @@ async function measureWith(fake: FakeAws, folders: Folders, rounds: number): Pro
   const runs = await interleave(
     {
       empty: () => start(empty, 'imported', online),
-      start: () => start(bundle, 'constructed', online),
       primed: () => start(bundle, 'imported', online),
       minimal: () => start(minimal, 'imported', online),
       firstEvent: () => start(bundle, 'first-event', { ...online, EVENT: event() }),
@@ -107,7 +84,6 @@ async function measureWith(fake: FakeAws, folders: Folders, rounds: number): Pro
     );
   const since = (of: readonly Run[]): number => median(of, run => run.told.since);
   return {
-    start: cpu(runs.start) / cpu(runs.empty),
     primed: cpu(runs.primed) / cpu(runs.empty),
     minimal: cpu(runs.minimal) / cpu(runs.empty),
     primedFast: fast(runs.primed) / fast(runs.empty),
@@ -122,7 +98,7 @@ export const measureStart: Bench = async ({ quick, say }): Promise<Section> => {
     const { ingest } = await buildBundles(folder, ['ingest']);
     const minimal = await buildMinimal(join(folder, 'minimal'));
     const rounds = quick ? ROUNDS.quick : ROUNDS.full;
-    say(`  ${rounds} rounds of six starts`);
+    say(`  ${rounds} rounds of five starts`);
     const ratios = await measureStarts({ ingest, minimal }, rounds);
     return sectionOf(ratios, await eagerPartOf(ingest), rounds);
   } finally {
@@ -183,7 +159,6 @@ function sectionOf(ratios: StartRatios, part: EagerPart, rounds: number): Sectio
       'Node alone takes about 2 × of it: a program that only loads `crypto`, `tls` and `zlib` and opens three connections.',
     ],
     numbers: {
-      startFast: fastRatio(runs),
       primed: ratios.primed,
       minimal: ratios.minimal,
       firstEvent: ratios.firstEvent,

@@ -12,13 +12,6 @@ function tell() {
   process.exit(0);
 }
 
-if (STEP === 'constructed') {
-  // The first look for credentials: everything is loaded and constructed, and the first call is about to be signed.
-  process.env = new Proxy(process.env, {
-    get: (env, name) => (name === 'AWS_ACCESS_KEY_ID' ? tell() : env[name]),
-  });
-}
-
 const before = process.cpuUsage();
 const module = await import(MODULE);
 if (STEP === 'first-event') {
