@@ -1,58 +1,29 @@
 import { EDGE_SECRET } from '#core/glossary.ts';
 import { type Place, secretName } from '#core/names.ts';
-import type { DomainConfig } from './domain-config.ts';
-import type { EdgeConfig } from './edge-config.ts';
-import type {
-  AlarmTarget,
-  CanaryConfig,
-  EnvironmentConfig,
-  LogRetentionDays,
-  QueueSettings,
-  Severity,
-  SourceConfig,
-} from './gateway-config.ts';
+import type { AlarmTarget, EnvironmentConfig, QueueSettings, Severity, SourceConfig } from './gateway-config.ts';
 import type { ResolvedConfig, ResolvedSource } from './resolved-config.ts';
 import type { Throttle } from './throttle.ts';
 
+/** What an environment may leave out, and what has a default where it does. */
+type Left = 'account' | 'region' | 'publicUrl' | 'domain' | 'edge' | 'encryptionKey' | 'warmWriteUnits' | 'ipv6';
+type Filled = 'disposable' | 'alarms' | 'logRetentionDays' | 'ingestProvisionedConcurrency' | 'reservedConcurrency';
+
 /** One environment as the infrastructure sees it: checked, with every default filled in. */
-export interface Deployment {
+export interface Deployment
+  extends Pick<EnvironmentConfig, Left | 'canary' | 'permissionsBoundary'>,
+    Required<Pick<EnvironmentConfig, Filled | 'tags'>> {
   /** The part that is baked into the functions. */
   readonly config: ResolvedConfig;
-  /** Absent: known only when the CLI deploys. */
-  readonly account?: string;
-  readonly region?: string;
   readonly sources: readonly DeployedSource[];
   /** The probe's own source. Absent: no probe. */
   readonly probe?: DeployedSource;
-  readonly disposable: boolean;
   readonly emulated: boolean;
   readonly queue: ResolvedQueue;
   /** The configuration says that nobody is to be told. */
   readonly tellsNobody: boolean;
   readonly alarmTargets: Readonly<Record<Severity, readonly AlarmTarget[]>>;
-  readonly alarms: NonNullable<EnvironmentConfig['alarms']>;
   /** By alarm id; one that is not here keeps its own number. */
   readonly thresholds: Readonly<Record<string, number>>;
-  readonly logRetentionDays: LogRetentionDays;
-  readonly ingestProvisionedConcurrency: number;
-  readonly reservedConcurrency: NonNullable<EnvironmentConfig['reservedConcurrency']>;
-  /** Origin of the URL given to providers. Absent: the API's own. */
-  readonly publicUrl?: string;
-  /** Absent: the API's own host. */
-  readonly domain?: DomainConfig;
-  /** Absent: nothing is before the front door. */
-  readonly edge?: EdgeConfig;
-  /** ARN. Absent: keys that AWS owns. */
-  readonly encryptionKey?: string;
-  /** Of each table and index. Absent: what AWS gives. */
-  readonly warmWriteUnits?: number;
-  /** Absent: the API answers by IPv4 alone. */
-  readonly ipv6?: boolean;
-  /** Absent: a new version gets every call at once. */
-  readonly canary?: CanaryConfig;
-  /** ARN. Absent: none. */
-  readonly permissionsBoundary?: string;
-  readonly tags: Readonly<Record<string, string>>;
 }
 
 /** Of the queues: what is set, and what follows from the rest. */

@@ -225,7 +225,7 @@ export interface CanaryConfig {
 }
 
 export const LOG_RETENTION_DAYS = [1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365] as const;
-export type LogRetentionDays = (typeof LOG_RETENTION_DAYS)[number];
+type LogRetentionDays = (typeof LOG_RETENTION_DAYS)[number];
 
 export const SEVERITIES = ['page', 'ticket', 'notice'] as const;
 /** `page`: somebody is woken. `ticket`: within a working day. `notice`: dashboard and log only. */

@@ -114,28 +114,20 @@ interface BreakerNumbers extends OpensAt {
   readonly openMinutes?: number;
 }
 
-/** `outbound` with every default filled in. */
-export interface ResolvedOutbound {
+type Filled = 'timeoutSeconds' | 'ports' | 'eventTypes' | 'attemptLog' | 'autoDisableDays' | 'retentionDays';
+
+/** `outbound` with every default filled in. Without a form of signature: Standard Webhooks. */
+export interface ResolvedOutbound
+  extends Required<Pick<OutboundConfig, Filled | 'headerPrefix' | 'userAgent'>>,
+    Pick<OutboundConfig, 'signature' | 'signatureHeader' | 'keyId' | 'email'> {
   readonly slots: Slots;
   /** Seconds. */
   readonly schedule: readonly number[];
-  readonly timeoutSeconds: number;
-  readonly ports: readonly number[];
-  readonly eventTypes: 'any' | 'reported' | 'declared';
-  readonly attemptLog: 'failures' | 'all';
   readonly auditMinutes: number;
-  readonly autoDisableDays: number | false;
   readonly hold: HoldWaits;
   /** Absent, as the one below it: the defaults of the protocol. */
   readonly breaker?: OpensAt;
   readonly disable?: DisableAt;
-  readonly retentionDays: number;
-  /** Absent, as the two beside it: Standard Webhooks. */
-  readonly signature?: SignatureProfile;
-  readonly signatureHeader?: string;
-  readonly keyId?: (typeof KEY_ID_PLACES)[number];
-  readonly headerPrefix: string;
-  readonly userAgent: string;
   /** Literal addresses that may be called, over http too: this machine, where AWS is emulated. */
   readonly allowAddresses: readonly string[];
   /** Absent: the default of all routes. */
@@ -144,8 +136,6 @@ export interface ResolvedOutbound {
   readonly portal?: ResolvedPortal;
   /** Absent: there are none. */
   readonly contacts?: true;
-  /** Absent: no mail is sent. */
-  readonly email?: EmailConfig;
 }
 
 const DEFAULT_SLOTS = 150;

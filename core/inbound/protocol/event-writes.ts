@@ -59,21 +59,10 @@ export function watchShardOf(pk: EventPk): string {
 
 const watch = (pk: EventPk, at: EpochMs) => ({ watchShard: watchShardOf(pk), watchAt: at }) as const;
 
+type Known = 'pk' | 'gen' | 'provider' | 'eventType' | 'ingestId' | 'bodySha' | 'itemPath' | 'size' | 'receivedAt';
+
 /** What is known of an event before its record exists. */
-export interface NewEvent {
-  readonly pk: EventPk;
-  readonly gen: number;
-  readonly provider: string;
-  readonly eventType: string;
-  readonly ingestId: string;
-  readonly bodySha: string;
-  readonly itemPath?: string;
-  readonly size: number;
-  readonly receivedAt: EpochMs;
-  readonly eventAt?: EpochMs;
-  /** Fetched from the provider's API, not delivered by it. */
-  readonly reconciled?: true;
-}
+export type NewEvent = Pick<EventIn<'pending'>, Known | 'eventAt' | 'reconciled'>;
 
 function baseItem(event: NewEvent, now: EpochMs): EventIn<'pending'> {
   return {

@@ -6,31 +6,20 @@
 import type { EpochMs } from '#core/glossary.ts';
 import type { Verdict } from '#core/outbound/ports.ts';
 import { addToHours, type HourCount, readHours } from '#core/outbound/protocol/hours.ts';
-import type { HoldWhy, Rated } from '#core/outbound/protocol/items.ts';
+import type { Rated, RuntimeItem } from '#core/outbound/protocol/items.ts';
 import type { Random } from '#core/ports.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '#core/time.ts';
 import type { DrainRules } from './drain-ports.ts';
 import { type DisableAt, jittered } from './schedule.ts';
 import { isEndpoints, withFailed } from './whose-fault.ts';
 
+type Absent = 'recovered' | 'ramp' | 'round' | 'throttles' | 'failingSince' | 'goneAt' | 'forbiddenAt' | 'recent';
+type Held = 'failed' | 'silentSince' | 'holdUntil' | 'holdWhy' | 'holdSince';
+
 /** Attributes of the runtime item, and their meaning. */
-export interface Breaker {
-  readonly opens: number;
-  readonly recovered?: number | undefined;
-  readonly ramp?: number | undefined;
-  readonly round?: number | undefined;
-  readonly throttles?: number | undefined;
-  readonly probes: number;
-  readonly failingSince?: EpochMs | undefined;
-  readonly goneAt?: EpochMs | undefined;
-  readonly forbiddenAt?: EpochMs | undefined;
-  readonly recent?: string | undefined;
-  readonly failed?: readonly string[] | undefined;
-  readonly silentSince?: EpochMs | undefined;
-  readonly holdUntil?: EpochMs | undefined;
-  readonly holdWhy?: HoldWhy | undefined;
-  readonly holdSince?: EpochMs | undefined;
-}
+export type Breaker = Pick<RuntimeItem, 'opens' | 'probes'> & {
+  readonly [Name in Absent | Held]?: RuntimeItem[Name] | undefined;
+};
 export interface BreakerRules extends Pick<DrainRules, 'hold' | 'opensAt'> {
   readonly now: EpochMs;
   readonly random: Random;

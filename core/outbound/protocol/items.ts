@@ -204,7 +204,7 @@ export interface ContactsItem extends Listed {
 }
 
 export type Gate = 'open' | 'paused' | 'disabled' | 'deleted';
-export type HoldWhy = 'breaker' | 'throttled' | 'rate' | 'crash';
+type HoldWhy = 'breaker' | 'throttled' | 'rate' | 'crash';
 interface ThrottledRun {
   readonly msg: MessageId;
   readonly gen: number;
