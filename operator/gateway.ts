@@ -1,11 +1,10 @@
 /** One deployed environment as the commands see it: the ports of the rules, and what only a person touches. */
 import type { Deployment } from '#core/config/deployment.ts';
 import type { EpochMs } from '#core/glossary.ts';
-import type { ControlStore, EventStore, PayloadStore, SearchStore } from '#core/inbound/ports.ts';
+import type { InboundPorts, SearchStore } from '#core/inbound/ports.ts';
 import type { ReconcileReport } from '#core/inbound/reconcile/reconcile-deliveries.ts';
 import type { MetricName } from '#core/metrics.ts';
 import type { ItemStore } from '#core/outbound/ports.ts';
-import type { BlobStore, Clock, DeadQueue, Ids, QueueGauge, Timer, WorkQueue } from '#core/ports.ts';
 import type { DeliveryApi } from './delivery-api.ts';
 import type { SendHttp } from './http-answer.ts';
 
@@ -124,7 +123,11 @@ export interface Span {
   readonly periodMs: number;
 }
 
-export interface Gateway {
+export interface Gateway
+  extends Pick<
+    InboundPorts,
+    'blobs' | 'queue' | 'clock' | 'ids' | 'timer' | 'store' | 'control' | 'dead' | 'gauge' | 'payloads'
+  > {
   readonly deployment: Deployment;
   /** Where it is, for a person: region, or the address of the local AWS. */
   readonly place: string;
@@ -132,14 +135,7 @@ export interface Gateway {
   readonly deployedAt: number | undefined;
   /** Origin of every webhook URL, as this machine reaches it. */
   readonly apiUrl: string;
-  readonly store: EventStore;
-  readonly payloads: PayloadStore;
   readonly search: SearchStore;
-  readonly blobs: BlobStore;
-  readonly control: ControlStore;
-  readonly queue: WorkQueue;
-  readonly dead: DeadQueue;
-  readonly gauge: QueueGauge;
   readonly secrets: SecretVault;
   readonly processor: ProcessorSwitch;
   /** Of every function. */
@@ -171,7 +167,4 @@ export interface Gateway {
   /** Absent: this gateway keeps no logs. */
   readonly logs?: LogReader;
   readonly http: SendHttp;
-  readonly clock: Clock;
-  readonly ids: Ids;
-  readonly timer: Timer;
 }

@@ -1,7 +1,22 @@
 /** What the protocol of receiving asks of its stores. adapters/ implement it, held to one contract suite. */
 import type { Condition } from '#core/condition.ts';
 import type { EpochMs, EventPk, SourceId } from '#core/glossary.ts';
-import type { EffectWrite, ItemData, ItemKey } from '#core/ports.ts';
+import type {
+  BlobStore,
+  Clock,
+  Codec,
+  Crypto,
+  DeadQueue,
+  EffectWrite,
+  Ids,
+  ItemData,
+  ItemKey,
+  QueueGauge,
+  Random,
+  Telemetry,
+  Timer,
+  WorkQueue,
+} from '#core/ports.ts';
 import type {
   AttentionPartition,
   DetailItem,
@@ -132,4 +147,22 @@ export interface StepStore {
   getStep(pk: EventPk, sk: string): Promise<StepItem | undefined>;
   /** Puts the result unless one is there; answers the one that counts: the first. */
   keepStep(item: StepItem): Promise<StepItem>;
+}
+
+/** What receiving asks of the outside. Each rule names what it needs of it. */
+export interface InboundPorts {
+  readonly store: EventStore;
+  readonly payloads: PayloadStore;
+  readonly control: ControlStore;
+  readonly blobs: BlobStore;
+  readonly queue: WorkQueue;
+  readonly dead: DeadQueue;
+  readonly gauge: QueueGauge;
+  readonly crypto: Crypto;
+  readonly codec: Codec;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly random: Random;
+  readonly timer: Timer;
+  readonly telemetry: Telemetry;
 }

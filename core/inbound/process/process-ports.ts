@@ -4,31 +4,20 @@ import type { ResolvedSource } from '#core/config/resolved-config.ts';
 import type { EpochMs, SourceId } from '#core/glossary.ts';
 import type { HandlerRegistry } from '#core/handler/handler-contract.ts';
 import type { ShapeWatch } from '#core/inbound/drift/shape-watch.ts';
-import type { EventStore, PayloadStore, SearchStore, StepStore } from '#core/inbound/ports.ts';
+import type { EventStore, InboundPorts, PayloadStore, SearchStore, StepStore } from '#core/inbound/ports.ts';
 import type { ConcernBoard } from '#core/inbound/protocol/concerns.ts';
 import type { WriteRules } from '#core/inbound/protocol/event-writes.ts';
 import type { Pauses } from '#core/inbound/protocol/pauses.ts';
-import type {
-  BlobStore,
-  Clock,
-  Codec,
-  Crypto,
-  DeadQueue,
-  Ids,
-  Random,
-  ReceiptBox,
-  StackReader,
-  Telemetry,
-  Timer,
-  WorkQueue,
-} from '#core/ports.ts';
+import type { DeadQueue, ReceiptBox, StackReader } from '#core/ports.ts';
 import type { Breaker } from '#core/retry/breaker.ts';
 
-export interface ProcessPorts {
+export interface ProcessPorts
+  extends Pick<
+    InboundPorts,
+    'blobs' | 'queue' | 'crypto' | 'codec' | 'clock' | 'ids' | 'timer' | 'telemetry' | 'random'
+  > {
   readonly store: Pick<EventStore, 'insert' | 'update' | 'note' | 'transact' | 'readItem'>;
   readonly payloads: PayloadStore & StepStore;
-  readonly blobs: BlobStore;
-  readonly queue: WorkQueue;
   readonly dead: Pick<DeadQueue, 'send'>;
   readonly receipts: ReceiptBox;
   readonly pauses: Pick<Pauses, 'isPaused'>;
@@ -40,13 +29,6 @@ export interface ProcessPorts {
   readonly shapes?: Pick<ShapeWatch, 'observe' | 'flush'>;
   /** Absent: what a person should hear of is counted and logged only. */
   readonly concerns?: Pick<ConcernBoard, 'note'>;
-  readonly crypto: Crypto;
-  readonly codec: Codec;
-  readonly clock: Clock;
-  readonly ids: Ids;
-  readonly random: Random;
-  readonly timer: Timer;
-  readonly telemetry: Telemetry;
   /** Absent: errors are told without their place. */
   readonly stacks?: StackReader;
 }

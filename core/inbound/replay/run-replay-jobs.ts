@@ -5,12 +5,12 @@
  */
 import { type Asker, ask, askOrSkip } from '#core/ask.ts';
 import type { EpochMs, EventPk } from '#core/glossary.ts';
-import type { ControlStore, EventStore, PayloadStore } from '#core/inbound/ports.ts';
+import type { ControlStore, EventStore, InboundPorts, PayloadStore } from '#core/inbound/ports.ts';
 import type { EventItem } from '#core/inbound/protocol/event-item.ts';
 import type { WriteRules } from '#core/inbound/protocol/event-writes.ts';
 import { matchesFilter } from '#core/inbound/search/event-filter.ts';
 import type { ListStore } from '#core/inbound/search/list-events.ts';
-import type { Clock, QueueGauge, Telemetry, Timer, WorkQueue } from '#core/ports.ts';
+import type { QueueGauge } from '#core/ports.ts';
 import { replayEvent } from './replay-event.ts';
 import {
   changeOpenJobs,
@@ -24,15 +24,10 @@ import {
 } from './replay-job.ts';
 import { ReplayPace } from './replay-pace.ts';
 
-export interface ReplayJobPorts {
+export interface ReplayJobPorts extends Pick<InboundPorts, 'queue' | 'clock' | 'timer' | 'telemetry' | 'control'> {
   readonly store: ListStore & Pick<EventStore, 'update'>;
   readonly payloads: Pick<PayloadStore, 'raiseBody' | 'putDetail'>;
-  readonly control: ControlStore;
-  readonly queue: WorkQueue;
   readonly gauge: Pick<QueueGauge, 'main'>;
-  readonly clock: Clock;
-  readonly timer: Timer;
-  readonly telemetry: Telemetry;
 }
 
 const PAGE_LIMIT = 100;

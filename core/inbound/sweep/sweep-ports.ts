@@ -1,21 +1,15 @@
 /** What the sweeper needs: effects, and what it has to know of the configuration. */
 import type { SourceId } from '#core/glossary.ts';
-import type { ControlStore, EventStore, PayloadStore } from '#core/inbound/ports.ts';
+import type { InboundPorts, PayloadStore } from '#core/inbound/ports.ts';
 import type { WriteRules } from '#core/inbound/protocol/event-writes.ts';
 import type { Shards } from '#core/inbound/protocol/spread.ts';
-import type { Clock, DeadQueue, Ids, QueueGauge, Telemetry, Timer, WorkQueue } from '#core/ports.ts';
 
-export interface SweepPorts {
-  readonly store: EventStore;
+export interface SweepPorts
+  extends Pick<
+    InboundPorts,
+    'queue' | 'clock' | 'ids' | 'timer' | 'telemetry' | 'store' | 'control' | 'dead' | 'gauge'
+  > {
   readonly payloads: Pick<PayloadStore, 'raiseBody' | 'putDetail' | 'listRefused'>;
-  readonly control: ControlStore;
-  readonly queue: WorkQueue;
-  readonly dead: DeadQueue;
-  readonly gauge: QueueGauge;
-  readonly clock: Clock;
-  readonly ids: Ids;
-  readonly timer: Timer;
-  readonly telemetry: Telemetry;
 }
 
 export interface SweepRules extends WriteRules {
