@@ -230,6 +230,8 @@ describe('a stored secret that somebody mistyped', () => {
     expect([code, stdout]).toEqual([0, expect.stringMatching(/shop +generic +malformed/)]);
     const rotated = await run(['rotate', 'shop', '--yes'], { stdin: 'a-new-secret\n' });
     expect(rotated).toMatchObject({ code: 1, stderr: expect.stringContaining('sources set-secret shop') });
+    const sent = await cli.run(['send', 'shop'], { readDeployment });
+    expect(sent).toMatchObject({ code: 1, stderr: expect.stringContaining('sources set-secret shop') });
     expect((await run(['set-secret', 'shop'], { stdin: 'a-new-secret\n' })).code).toBe(0);
     expect(cli.vault.stored.get(name)).toMatchObject({ text: 'a-new-secret' });
   });
