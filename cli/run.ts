@@ -44,6 +44,8 @@ type ServeAgent = (options: {
   /** Instead of an environment: the application of a token, over the portal's API. */
   readonly portal?: PortalPlace;
   readonly until: AbortSignal;
+  /** Of what the client sent and nobody can answer. */
+  tell?(problem: string): void;
 }) => Promise<void>;
 
 /** What an agent may do beside looking: `holdfast mcp --allow`. */

@@ -20,6 +20,8 @@ export interface AgentOptions {
   /** Instead of the operator's environment. */
   readonly portal?: PortalPlace;
   readonly until: AbortSignal;
+  /** Of what the client sent and nobody can answer. */
+  tell?(problem: string): void;
 }
 
 /** Resolves when the client has gone, or `until` is aborted. Throws OperatorError where a portal does not take its token. */
@@ -29,6 +31,7 @@ export async function serveAgent(options: AgentOptions, transport: Transport = o
   const closed = new Promise<void>(resolve => {
     server.onclose = resolve;
   });
+  server.onerror = ({ message }) => options.tell?.(`Not understood: ${message.split('\n')[0]}`);
   until.addEventListener('abort', () => void server.close(), { once: true });
   await server.connect(transport);
   if (until.aborted) await server.close();

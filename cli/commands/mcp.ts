@@ -34,7 +34,13 @@ export function addMcp(program: RunCommand): void {
     .does(async (run, { allow, limit, portal }: McpOptions) => {
       const rights = readRights(allow, portal === undefined ? AGENT_RIGHTS : CUSTOMER_RIGHTS);
       const most = wholeNumber('limit', limit, 1, 500);
-      const options = { operator: run, allow: rights, limit: most, until: run.io.interrupted };
+      const options = {
+        operator: run,
+        allow: rights,
+        limit: most,
+        until: run.io.interrupted,
+        tell: run.out.note.bind(run.out),
+      };
       if (portal !== undefined) {
         const place = { url: readPortalUrl(portal), token: readPortalToken(TOKEN, run.io.env[TOKEN]) };
         run.out.note(`Serving an agent: ${place.url}`);

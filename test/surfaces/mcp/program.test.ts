@@ -24,12 +24,15 @@ it.each([
       if (out.join('').includes('"id":3')) resolve();
     });
   });
-  child.stdin.write(message(1, 'initialize', HELLO) + message(2, 'tools/list'));
+  child.stdin.write(`{"jsonrpc":"2.0"}\n${message(1, 'initialize', HELLO)}${message(2, 'tools/list')}`);
   child.stdin.write(message(3, 'tools/call', { name: 'cost', arguments: {} }));
   await Promise.race([answered, ended]);
   if (interrupt) child.kill('SIGINT');
   else child.stdin.end();
-  expect([await ended, err.join('')]).toEqual([0, 'Serving an agent: local in memory\n']);
+  expect([await ended, err.join('')]).toEqual([
+    0,
+    expect.stringMatching(/^Serving an agent: local in memory\nNot understood: .+\n$/),
+  ]);
   const lines = out.join('').trimEnd().split('\n');
   expect(lines.map(line => (JSON.parse(line) as { id: number; jsonrpc: string }).id).sort()).toEqual([1, 2, 3]);
 });
