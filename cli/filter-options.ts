@@ -35,9 +35,13 @@ export function filterOf(run: Run, options: WrittenFilter, now = run.clock.now()
 
 /** Options of a filter beside ids would be read by nobody: an id that the filter does not mean would be taken all the same. Throws OperatorError (usage). */
 export function refuseBesideIds(options: Readonly<Record<string, unknown>>, names: readonly string[]): void {
-  const name = names.find(each => options[each] !== undefined);
-  if (name !== undefined)
-    throw usageError(`--${name} beside ids`, 'ids, or a filter', `leave out --${name}, or the ids`);
+  refuseBeside('ids', { ...options }, names);
+}
+
+/** The same beside what says by itself what is meant. Throws OperatorError (usage). */
+export function refuseBeside(what: string, options: object, names: readonly string[]): void {
+  const name = Object.entries(options).find(([each, value]) => names.includes(each) && value !== undefined)?.[0];
+  if (name !== undefined) throw usageError(`--${name} beside ${what}`, 'one of the two', `leave out --${name}`);
 }
 
 /** A whole number out of an option. */

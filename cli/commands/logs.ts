@@ -5,7 +5,7 @@ import { findOne } from '#operator/events/find-one.ts';
 import { keptAttempts, readEventLog } from '#operator/health/event-log.ts';
 import { type LogEntry, readLogs, wordsOf } from '#operator/health/read-logs.ts';
 import { usageError } from '../cli-error.ts';
-import { filterOf, oneOf } from '../filter-options.ts';
+import { filterOf, oneOf, refuseBeside } from '../filter-options.ts';
 import type { Output } from '../output.ts';
 import type { Run, RunCommand } from '../run.ts';
 
@@ -52,7 +52,10 @@ export function addLogs(program: RunCommand): void {
     .does(async (run, options: Options) => {
       const source = options.source === undefined ? undefined : run.source(options.source).id;
       const item = options.event === undefined ? undefined : await findOne(run, options.event, source);
-      if (options.attempt !== undefined) return showAttempt(run, item, options.attempt);
+      if (options.attempt !== undefined) {
+        refuseBeside('--attempt', options, ['since', 'of', 'errors', 'where', 'tail']);
+        return showAttempt(run, item, options.attempt);
+      }
       const usual = options.tail === true ? '1s' : '1h';
       const since =
         options.since === undefined && item !== undefined

@@ -10,6 +10,7 @@ import { formatCurl } from '#operator/sources/curl-command.ts';
 import { signAsProvider } from '#operator/sources/sign-as-provider.ts';
 import { readSourceSecret } from '#operator/sources/source-secret.ts';
 import { EXIT, type ExitCode, usageError } from '../cli-error.ts';
+import { refuseBeside } from '../filter-options.ts';
 import { collect, readGivenSecret, readHeaders, readInput } from '../read-input.ts';
 import type { Run, RunCommand } from '../run.ts';
 
@@ -84,10 +85,16 @@ function specOf(run: Run, id: string | undefined): ProviderSpec {
   return providerOf(run, id);
 }
 
+const VECTORS_HAVE = ['at', 'url', 'secret-file'];
+
 async function verify(run: Run, file: string, options: Options): Promise<ExitCode> {
   const bytes = await readInput(run, file);
   const vectors = readVectors(bytes);
-  if (vectors !== undefined) return verifyVectors(run, vectors, options);
+  if (vectors !== undefined) {
+    // Each has its own.
+    refuseBeside('vectors', { at: options.at, url: options.url, 'secret-file': options.secretFile }, VECTORS_HAVE);
+    return verifyVectors(run, vectors, options);
+  }
   const whose = await readWhose(run, options);
   const { spec } = whose;
   const judgement = await judgeRequest(run, parseCapturedRequest(bytes), { ...whose, source: options.source });

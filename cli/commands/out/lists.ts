@@ -1,7 +1,7 @@
 /** `holdfast out status`, `endpoints`, `messages` and `deliveries`: what is, without changing it. */
 
 import { EXIT } from '#cli/cli-error.ts';
-import { isoSince, wholeNumber } from '#cli/filter-options.ts';
+import { isoSince, refuseBeside, wholeNumber } from '#cli/filter-options.ts';
 import type { Style } from '#cli/output.ts';
 import type { Run, RunCommand } from '#cli/run.ts';
 import { sayEndpointReads } from '#cli/say-reads.ts';
@@ -39,8 +39,10 @@ const COLOURS: Readonly<Record<Endpoint['state'], Style>> = {
   ...{ paused: 'cyan', disabled: 'red', pulled: 'cyan' },
 };
 
+const LISTED = '30';
+
 interface ListOptions extends Omit<DeliveryFilter, 'limit'> {
-  readonly limit: string;
+  readonly limit?: string;
   readonly body?: boolean;
 }
 
@@ -113,15 +115,19 @@ export function addOutLists(out: RunCommand): void {
     .option('--body', 'of one message: print only the body that is sent')
     .option('--type <type>', 'event type')
     .option('--since <when>', 'published since then: 2026-11-21T03:00Z, or 30m, 24h, 7d ago')
-    .option('--limit <n>', 'at most N', '30')
+    .option('--limit <n>', 'at most N (default: 30)')
     .examples(
       ['holdfast out messages uid:acme --type invoice.paid --since 24h', 'what was published'],
       ['holdfast out messages uid:acme msg_4z6…', 'delivered, retrying, dead: endpoint by endpoint'],
       ['holdfast out messages uid:acme msg_4z6… --body', 'what is sent'],
     )
     .does(async (run, app: string, message: string | undefined, options: ListOptions) => {
-      if (message !== undefined) return showMessage(run, app, message, options.body);
-      const { type, since, limit } = options;
+      if (message !== undefined) {
+        refuseBeside('one message', options, ['type', 'since', 'limit']);
+        return showMessage(run, app, message, options.body);
+      }
+      refuseBeside('a list', options, ['body']);
+      const { type, since, limit = LISTED } = options;
       const asked = { type, since: isoSince(run, since), limit: wholeNumber('limit', limit, 1, 1_000) };
       const found = await listMessages(run, app, asked);
       run.out.result(found, () =>
@@ -144,14 +150,17 @@ export function addOutLists(out: RunCommand): void {
     .option('--type <type>', 'event type')
     .option('--class <class>', 'how the last attempt ended, e.g. timeout, denied, server_error')
     .option('--since <when>', 'published since then: 2026-11-21T03:00Z, or 30m, 24h, 7d ago')
-    .option('--limit <n>', 'at most N', '30')
+    .option('--limit <n>', 'at most N (default: 30)')
     .examples(
       ['holdfast out deliveries uid:acme uid:billing --status dead', 'what used up its attempts'],
       ['holdfast out deliveries uid:acme uid:billing msg_4z6…', 'what was sent, and what came back, try by try'],
     )
     .does(async (run, app: string, ep: string | undefined, message: string | undefined, options: ListOptions) => {
-      if (ep !== undefined && message !== undefined) return showAttempts(run, { app, ep, message });
-      const { since, limit, ...filter } = options;
+      if (ep !== undefined && message !== undefined) {
+        refuseBeside('one delivery', options, ['status', 'type', 'class', 'since', 'limit']);
+        return showAttempts(run, { app, ep, message });
+      }
+      const { since, limit = LISTED, ...filter } = options;
       const { status, type, class: of } = filter;
       const size = wholeNumber('limit', limit, 1, 1_000);
       const asked = { status, type, class: of, since: isoSince(run, since), limit: size };

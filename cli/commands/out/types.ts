@@ -59,7 +59,11 @@ export function addOutTypes(out: RunCommand): void {
       run.out.result({ ...names, left: plan.left, elsewhere: plan.elsewhere, written: !dryRun }, () =>
         planLines(run, plan),
       );
-      if (dryRun && writes > 0) run.out.next(run.command(`out types import ${file}`), 'writes them');
+      if (dryRun && writes > 0)
+        run.out.next(
+          run.command(`out types import ${file}${validate ? ` --validate ${validate}` : ''}`),
+          'writes them',
+        );
     });
 
   types

@@ -218,3 +218,48 @@ async function forge(source: string): Promise<void> {
   for (const headers of [{ ...event.headers, 'x-webhook-signature': `sha256=${'0'.repeat(64)}` }, {}])
     await cli.world.clock.complete(cli.world.ingest.invoke({ ...event, headers }));
 }
+
+/** What shows one thing, and the options that would then be read by nobody. */
+const OF_ONE: readonly (readonly [what: string, args: readonly string[], options: readonly (readonly string[])[]])[] = [
+  [
+    '--attempt',
+    ['logs', '--event', 'bad-late', '--attempt', '1'],
+    [['--since', '7d'], ['--of', 'process'], ['--errors'], ['--where', 'level=INFO'], ['--tail']],
+  ],
+  [
+    'one message',
+    ['out', 'messages', 'uid:acme', 'msg_1'],
+    [
+      ['--type', 'x'],
+      ['--since', '7d'],
+      ['--limit', '5'],
+    ],
+  ],
+  [
+    'one delivery',
+    ['out', 'deliveries', 'uid:acme', 'ep_1', 'msg_1'],
+    [
+      ['--status', 'dead'],
+      ['--type', 'x'],
+      ['--class', 'denied'],
+      ['--since', '7d'],
+      ['--limit', '5'],
+    ],
+  ],
+  ['a list', ['out', 'messages', 'uid:acme'], [['--body']]],
+  [
+    'vectors',
+    ['verify', 'test/fixtures/own-vectors.json', '--provider', 'mailgun'],
+    [
+      ['--at', '5m'],
+      ['--url', 'https://x.example'],
+      ['--secret-file', 'x'],
+    ],
+  ],
+];
+it.each(
+  OF_ONE.flatMap(([what, args, options]) => options.map(option => [option[0] ?? '', what, args, option] as const)),
+)('refuses %s beside %s', async (name, what, args, option) => {
+  const asked = await cli.run([...args, ...option], { gateway: { logs, delivery: async () => sending.api } });
+  expect(asked).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining(`${name} beside ${what}`) });
+});

@@ -60,7 +60,9 @@ describe('import', () => {
         '',
       ].join('\n'),
     });
-    expect(stderr).toContain(`out types import ${file}`);
+    expect(stderr).toContain(`out types import ${file}  writes them`);
+    const validated = await run('import', file, '--validate', 'reject', '--dry-run');
+    expect(validated.stderr).toContain(`out types import ${file} --validate reject  writes them`);
     expect(await json('import', file, '--dry-run')).toMatchObject({ written: false, added: ['invoice.paid'] });
     expect((await call('GET /v1/event-types/{name}', { name: 'invoice.paid' })).status).toBe(404);
   });
