@@ -1,5 +1,6 @@
 import { type LambdaClient, UpdateEventSourceMappingCommand } from '@aws-sdk/client-lambda';
 import { LIVE_ALIAS } from '#core/names.ts';
+import { deployAgain } from '#operator/deploy-again.ts';
 import type { ProcessorSwitch } from '#operator/gateway.ts';
 import { OperatorError } from '#operator/operator-error.ts';
 import { mappingsOf } from './stopped-functions.ts';
@@ -13,7 +14,7 @@ export function lambdaProcessor(client: LambdaClient, functionName: string): Pro
       if (found?.UUID !== undefined) return found;
     }
     throw new OperatorError(
-      `${functionName} has no event source mapping, so somebody deleted it. Deploy the environment again`,
+      `${functionName} has no event source mapping, so somebody deleted it. A deploy alone does not bring it back: ${deployAgain('<environment>')}`,
     );
   };
   return {

@@ -9,6 +9,7 @@ import { nameIn, secretName } from '#core/names.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '#core/time.ts';
 import { VERSION } from '#core/version.ts';
 import { readDeliverySummary } from '#operator/customers/deliveries.ts';
+import { deployAgain } from '#operator/deploy-again.ts';
 import { explainError } from '#operator/explain-error.ts';
 import type { Operator } from '#operator/operator.ts';
 import { likelyCause } from '#operator/refused/refused.ts';
@@ -216,7 +217,7 @@ async function checkFunctions(operator: Operator, note: Note): Promise<void> {
     const isDeleted = QUEUED.has(of) && mappings.length === 0;
     if (isDeleted) {
       const text = `${of} is given nothing: somebody deleted its event source mapping, and its queue waits`;
-      const again = `aws lambda create-event-source-mapping --function-name ${awsName} --function-response-types ReportBatchItemFailures --event-source-arn <its queue>`;
+      const again = `${deployAgain(operator.environment)}: a deploy alone does not bring it back`;
       note(name, 'wrong', text, again);
     }
     if (!mayRun) note(name, 'wrong', `${of} never runs: its reserved concurrency is 0`, give);

@@ -30,6 +30,6 @@ it.each([
 it('says that somebody deleted it where there is none, with and without an alias', async () => {
   const { client } = clientWith({});
   await expect(lambdaProcessor(client, 'process').state()).rejects.toThrow(
-    'process has no event source mapping, so somebody deleted it. Deploy the environment again',
+    "process has no event source mapping, so somebody deleted it. A deploy alone does not bring it back: npx cdk deploy '<environment>/*' -c environment=<environment> --revert-drift",
   );
 });

@@ -87,7 +87,7 @@ it('doctor says of each function with a queue that its event source mapping is g
   expect(code).toBe(1);
   const deleted = stdout.split('\n').filter(line => line.includes('somebody deleted its event source mapping'));
   expect(deleted.map(line => line.trim().split(/ +/)[2])).toEqual(['fan-out', 'drain-fast', 'drain-slow']);
-  expect(stdout).toContain('create-event-source-mapping --function-name holdfast-local-drain-slow');
+  expect(stdout).toContain("npx cdk deploy 'local/*' -c environment=local --revert-drift");
 });
 
 it('says what to grant where it may not be read, and nothing is wrong for it', async () => {
