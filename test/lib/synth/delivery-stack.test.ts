@@ -1,10 +1,8 @@
 /** The delivery stack's template: numbers that must agree with the code, rights one by one, and nothing without `outbound`. */
 import { readFileSync } from 'node:fs';
-import { App } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { GatewayConfig } from '#core/config/gateway-config.ts';
-import { resolveDeployment } from '#core/config/resolve-config.ts';
 import { CONTACT_ROUTES, DELIVERY_ROUTES, PORTAL_TOKEN_ROUTES, PUBLISH_ROUTES } from '#core/outbound/api/api-routes.ts';
 import { LINK_ROUTE, PAGE_ROUTES, PORTAL_ROUTES, publicRoute } from '#core/outbound/portal/portal-routes.ts';
 import { LISTED } from '#core/outbound/protocol/keys.ts';
@@ -15,27 +13,17 @@ import { fanOutEnv } from '#lambdas/fan-out/env.ts';
 import { outboundRouteEnv } from '#lambdas/process/env.ts';
 import { publishEnv } from '#lambdas/publish/env.ts';
 import { tendEnv } from '#lambdas/tend/env.ts';
-import { placeholderBundles } from '#lib/bundling/bundle-functions.ts';
-import { GatewayStage } from '#lib/stacks/gateway-stage.ts';
+import type { GatewayStage } from '#lib/stacks/gateway-stage.ts';
 import { functionsIn } from '#operator/aws/stopped-functions.ts';
 import { QUEUED } from '#operator/health/doctor.ts';
-import { PROVIDERS } from '#providers/index.ts';
 import { gateway } from '#test/fixtures/project/gateway.config.ts';
-import { handlerResources } from '#test/fixtures/project/handlers/resources.ts';
-import { cdkContext } from './synth-environment.ts';
+import { synthEnvironment } from './synth-environment.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: a template is untyped JSON
 type Resource = any;
 
-async function synth(environments: GatewayConfig['environments'], name = 'prod') {
-  const config = { ...gateway, environments };
-  const stage = new GatewayStage(new App({ analyticsReporting: false, context: cdkContext() }), {
-    deployment: resolveDeployment(config, name, PROVIDERS),
-    bundles: await placeholderBundles(name),
-    handlerResources,
-  });
-  return stage;
-}
+const synth = async (environments: GatewayConfig['environments']): Promise<GatewayStage> =>
+  (await synthEnvironment('prod', { ...gateway, environments })).stage;
 
 let on: GatewayStage;
 let template: Template;

@@ -5,7 +5,7 @@ import type { EnvironmentConfig } from '#core/config/gateway-config.ts';
 import { resolveDeployment } from '#core/config/resolve-config.ts';
 import { PROVIDERS } from '#providers/index.ts';
 import { gateway } from '#test/fixtures/project/gateway.config.ts';
-import { synthEnvironment } from './synth-environment.ts';
+import { synthAnew, synthEnvironment } from './synth-environment.ts';
 import { stacksOf } from './transitions.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: a template is untyped JSON
@@ -171,7 +171,7 @@ describe('the throttle of publishing', () => {
 describe('the order of outputs', () => {
   it('is the same in two templates of one configuration', async () => {
     const settings = configOf({ outbound: {}, probe: true });
-    const [one, two] = await Promise.all([synthEnvironment('prod', settings), synthEnvironment('prod', settings)]);
+    const [one, two] = await Promise.all([synthAnew('prod', settings), synthAnew('prod', settings)]);
     const stacks = stacksOf(one.stage);
     expect(stacks.map(({ name }) => name)).toEqual(
       expect.arrayContaining(['data', 'gateway', 'delivery'].map(name => `holdfast-prod-${name}`)),

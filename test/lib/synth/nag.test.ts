@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { App, Validations } from 'aws-cdk-lib';
+import { Validations } from 'aws-cdk-lib';
 import { Bucket } from 'aws-cdk-lib/aws-s3';
 import { AwsSolutionsChecks, ServerlessChecks } from 'cdk-nag';
 import { afterEach, describe, expect, it, vi } from 'vitest';
@@ -15,7 +15,7 @@ import { GatewayStage } from '#lib/stacks/gateway-stage.ts';
 import { PROVIDERS } from '#providers/index.ts';
 import { gateway } from '#test/fixtures/project/gateway.config.ts';
 import { handlerResources } from '#test/fixtures/project/handlers/resources.ts';
-import { cdkContext } from './synth-environment.ts';
+import { synthEnvironment, testApp } from './synth-environment.ts';
 
 const folders: string[] = [];
 afterEach(async () => {
@@ -34,7 +34,7 @@ async function findings(
   folders.push(outdir);
   // CloudFormation's own rules, which every environment passes in environments.test.ts, take seconds to load.
   const builtinCloudFormationValidation = false;
-  const app = new App({ analyticsReporting: false, context: cdkContext(), outdir, builtinCloudFormationValidation });
+  const app = testApp({ outdir, builtinCloudFormationValidation });
   Validations.of(app).addPlugins(new AwsSolutionsChecks(app), new ServerlessChecks(app));
   const deployment = resolveDeployment(config, environment, PROVIDERS);
   const bundles = await placeholderBundles(environment);
@@ -101,9 +101,7 @@ describe('cdk-nag, AwsSolutions and Serverless packs', () => {
   });
 
   it('is answered with reasons, not with "not needed"', async () => {
-    const app = new App({ context: cdkContext() });
-    const deployment = resolveDeployment(gateway, 'prod', PROVIDERS);
-    const stage = new GatewayStage(app, { deployment, bundles: await placeholderBundles('prod'), handlerResources });
+    const { stage } = await synthEnvironment('prod');
     const reasons = [...stage.data.node.findAll(), ...stage.gateway.node.findAll()].flatMap(construct =>
       construct.node.metadata
         .filter(entry => entry.type === Validations.ACKNOWLEDGED_RULES_METADATA_KEY)

@@ -2,23 +2,17 @@
  * Each call that a function makes of the outbound tables is one that its rights allow. Stores in memory allow everything,
  * so a missing right would show in AWS only.
  */
-import { App } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
 import { beforeAll, expect, it } from 'vitest';
-import { resolveDeployment } from '#core/config/resolve-config.ts';
 import { disable, enableEndpoint, pause } from '#core/outbound/gate/gate.ts';
 import type { ItemStore, ItemWrite, KeyRange, OutboundTable, TableKey } from '#core/outbound/ports.ts';
 import { deleteEndpoint } from '#core/outbound/registry/endpoints.ts';
 import { startReplayJob } from '#core/outbound/replay/replay-job.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '#core/time.ts';
-import { placeholderBundles } from '#lib/bundling/bundle-functions.ts';
-import { GatewayStage } from '#lib/stacks/gateway-stage.ts';
-import { PROVIDERS } from '#providers/index.ts';
 import { gateway } from '#test/fixtures/project/gateway.config.ts';
-import { handlerResources } from '#test/fixtures/project/handlers/resources.ts';
 import { answered, type OutboundRole, OutboundWorld } from '#test/kit/outbound-world.ts';
 import { runningReplayJob } from '#test/kit/running-replay-job.ts';
-import { cdkContext } from './synth-environment.ts';
+import { synthEnvironment } from './synth-environment.ts';
 
 interface Right {
   readonly actions: readonly string[];
@@ -38,11 +32,7 @@ const list = (value: Json): Json[] => (Array.isArray(value) ? value : [value]);
 
 beforeAll(async () => {
   const config = { ...gateway, environments: { prod: { outbound: {} } } };
-  const stage = new GatewayStage(new App({ analyticsReporting: false, context: cdkContext() }), {
-    deployment: resolveDeployment(config, 'prod', PROVIDERS),
-    bundles: await placeholderBundles('prod'),
-    handlerResources,
-  });
+  const { stage } = await synthEnvironment('prod', config);
   const policies = Template.fromStack(stage.delivery as Json).findResources('AWS::IAM::Policy');
   for (const [role, name] of Object.entries(POLICIES)) {
     const found = Object.entries(policies).find(([id]) => id.startsWith(`${name}Role`) || id.startsWith(`${name}Def`));

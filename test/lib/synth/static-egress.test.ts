@@ -1,5 +1,4 @@
 /** The code of docs/send/fixed-address.md: every function that calls addresses of customers is in the VPC, and no other. */
-import { App } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
 import { expect, it } from 'vitest';
 import { resolveDeployment } from '#core/config/resolve-config.ts';
@@ -9,7 +8,7 @@ import { PROVIDERS } from '#providers/index.ts';
 import { gateway } from '#test/fixtures/project/gateway.config.ts';
 import { distancesFrom } from '#test/kit/import-graph.ts';
 import { sendFrom } from '../../../docs/send/fixed-address-example.ts';
-import { cdkContext } from './synth-environment.ts';
+import { testApp } from './synth-environment.ts';
 
 const VPC = { SubnetIds: ['subnet-1', 'subnet-2'], SecurityGroupIds: ['sg-1'] };
 
@@ -18,7 +17,7 @@ const SENDERS = ['contacts', 'delivery-api', 'drain', 'portal'];
 
 it('puts what sends into the VPC, with the right to its network interfaces, and nothing else', async () => {
   const config = { ...gateway, environments: { prod: { outbound: { portal: { name: 'Acme' }, contacts: true } } } };
-  const stage = new GatewayStage(new App({ analyticsReporting: false, context: cdkContext() }), {
+  const stage = new GatewayStage(testApp(), {
     deployment: resolveDeployment(config, 'prod', PROVIDERS),
     bundles: await placeholderBundles('prod'),
   });

@@ -144,22 +144,41 @@ function exportsInUse(before: StackOf, after: StackOf, others: readonly StackOf[
 
 function lostResources(before: StackOf, after: StackOf): readonly string[] {
   const found: string[] = [];
-  fullDiff(before.template, after.template).resources.forEachDifference((id, change) => {
-    const type = change.oldResourceType ?? '';
+  for (const { id, type, impact } of changesOf(before.template, after.template)) {
     const named = NAMES[type] !== undefined;
-    const { changeImpact: impact } = change;
     // A name cannot be taken twice, also not by what replaces it.
     if (impact === ResourceImpact.WILL_REPLACE && (HOLDS_DATA.test(type) || named))
       found.push(`${before.name} ${id} (${type}) is replaced`);
-    if (!HOLDS_DATA.test(type)) return;
+    if (!HOLDS_DATA.test(type)) continue;
     // Of a disposable environment a secret goes, and its name is free again.
     if (impact === ResourceImpact.WILL_DESTROY && !(named && before.template.Resources[id].DeletionPolicy === 'Delete'))
       found.push(`${before.name} ${id} (${type}) is deleted`);
     // A secret that leaves is found again by its name (local/adopt-secrets.ts); a table of a generated name is not.
     if (impact === ResourceImpact.WILL_ORPHAN && !isFoundAgain(before.template.Resources[id]))
       found.push(`${before.name} ${id} (${type}) is orphaned`);
-  });
+  }
   return found;
+}
+
+interface Change {
+  readonly id: string;
+  readonly type: string;
+  readonly impact: ResourceImpact;
+}
+/** By the texts of both: a setting leaves most stacks as they are, and several settings change a stack in the same way. */
+const compared = new Map<string, readonly Change[]>();
+
+function changesOf(before: Json, after: Json): readonly Change[] {
+  const texts = [before, after].map(each => JSON.stringify(each));
+  if (texts[0] === texts[1]) return [];
+  const found = compared.get(texts.join('\n'));
+  if (found) return found;
+  const all: Change[] = [];
+  fullDiff(before, after).resources.forEachDifference((id, { oldResourceType: type = '', changeImpact: impact }) => {
+    all.push({ id, type, impact });
+  });
+  compared.set(texts.join('\n'), all);
+  return all;
 }
 
 /** CloudFormation imports only what says what becomes of it when it leaves. */

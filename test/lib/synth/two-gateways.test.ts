@@ -121,7 +121,8 @@ it('a prefix changes names, and no resource: what a deploy makes is the same', (
 });
 
 it('holdfast/cdk takes two gateways of one configuration into one app', async () => {
-  const app = new App({ analyticsReporting: false });
+  // CloudFormation's own rules, which every environment passes in environments.test.ts, take seconds to load.
+  const app = new App({ analyticsReporting: false, builtinCloudFormationValidation: false });
   const around = new Stack(app, 'Platform', { env: { account: '123456789012', region: 'eu-central-1' } });
   const prepared = async (prefix: string) => ({
     deployment: resolveDeployment({ ...gateway, prefix }, 'dev', PROVIDERS),
