@@ -1,8 +1,9 @@
 /**
  * Breadth-first explorer of explicit-state models: it visits every state that a model can reach, checks rules on each
  * state and each step, and then checks liveness backward from the goals. Breadth first, so every bad run it prints is
- * a shortest one. States are interned under a short string; a state object lives only until its steps are known.
+ * a shortest one. States are known by their keys; a state object lives only until its steps are known.
  */
+import { Key, StateTable } from './state-table.ts';
 
 /** Something that may happen next. `fair` is false for faults and for people: liveness may not count on those. */
 export interface Step<State> {
@@ -29,8 +30,8 @@ export interface Model<State> {
   readonly mustReach: readonly MustReach<State>[];
   /** false: explore everything, whatever breaks; liveness is then checked as well. */
   readonly stopAtFirst: boolean;
-  /** A string that is equal exactly for equal states (see `packKey`). */
-  key(state: State): string;
+  /** Writes what is equal exactly for equal states. */
+  key(state: State, key: Key): void;
   /** One representative for all states that no rule can tell apart. */
   canonical?(state: State): State;
   /** The rule this state breaks, if any. */
@@ -73,56 +74,6 @@ export function possible<State>(actor: string, action: string, to: State): Step<
   return { actor, action, fair: false, to };
 }
 
-/** Joins small integers (each 0…65,535) into a key of one UTF-16 unit each. */
-export function packKey(...units: number[]): string {
-  return String.fromCharCode(...units);
-}
-
-const ENDS = 8;
-const FIRST_NAME = 9;
-const SMALLEST = -64;
-
-const MOST_TEXTS = 60_000;
-
-/** The key of any state of plain values, equal where their JSON is, and made sooner. Throws where texts would share a unit. */
-export function keyOfValues(): (state: object) => string {
-  const ids = new Map<string, number>();
-  const units: number[] = [];
-  const idOf = (text: string): number => {
-    const known = ids.get(text);
-    if (known !== undefined) return known;
-    if (ids.size === MOST_TEXTS) throw new Error(`More than ${MOST_TEXTS} texts in the states: give the model a key.`);
-    ids.set(text, ids.size);
-    return ids.size - 1;
-  };
-  const add = (value: unknown): void => {
-    if (value === undefined || value === null) units.push(0);
-    else if (typeof value === 'boolean') units.push(value ? 1 : 2);
-    else if (typeof value === 'string') units.push(3, idOf(value));
-    else if (typeof value === 'number') {
-      if (Number.isInteger(value) && value >= SMALLEST && value < 60_000) units.push(4, value - SMALLEST);
-      else units.push(5, idOf(String(value)));
-    } else if (Array.isArray(value)) {
-      units.push(6, value.length);
-      for (const each of value) add(each);
-    } else {
-      units.push(7);
-      for (const name in value as object) {
-        const field = (value as Record<string, unknown>)[name];
-        if (field === undefined) continue;
-        units.push(FIRST_NAME + idOf(name));
-        add(field);
-      }
-      units.push(ENDS);
-    }
-  };
-  return state => {
-    units.length = 0;
-    add(state);
-    return String.fromCharCode(...units);
-  };
-}
-
 /** A copy of `list` with `value` at `index`. */
 export function replaceAt<T>(list: readonly T[], index: number, value: T): readonly T[] {
   const copy = list.slice();
@@ -134,8 +85,9 @@ const MAX_STATES = 4_000_000;
 
 /** Explores `model` completely (or to its first broken rule). Throws if it has more than four million states. */
 export function explore<State>(model: Model<State>): Exploration {
-  const canonical = (state: State): State => (model.canonical ? model.canonical(state) : state);
-  const indexOf = new Map<string, number>();
+  const { actors, mustReach } = model;
+  const table = new StateTable();
+  const key = new Key();
   const waiting: (State | undefined)[] = [];
   const parents = new GrowingInts();
   const marks = new GrowingInts(); // per state two bits for each liveness rule: goal, from
@@ -143,58 +95,61 @@ export function explore<State>(model: Model<State>): Exploration {
   const fairTo = new GrowingInts();
   const found = new Map<string, Violation>();
   let transitions = 0;
+  let isFinished = false;
 
   const intern = (state: State, parent: number): number => {
-    const key = model.key(state);
-    const known = indexOf.get(key);
-    if (known !== undefined) return known;
-    const index = waiting.length;
-    indexOf.set(key, index);
+    key.length = 0;
+    model.key(state, key);
+    const index = table.intern(key);
+    if (index < waiting.length) return index;
     waiting.push(state);
     parents.push(parent);
     let bits = 0;
-    model.mustReach.forEach((rule, n) => {
+    for (let n = 0; n < mustReach.length; n++) {
+      const rule = mustReach[n]!;
       if (rule.goal(state)) bits |= GOAL << (2 * n);
       if (rule.from(state)) bits |= FROM << (2 * n);
-    });
+    }
     marks.push(bits);
     return index;
   };
   const report = (rule: string, index: number, last?: string): void => {
-    if (!found.has(rule)) found.set(rule, shortestRun(model, parents, indexOf, rule, index, last));
+    if (!found.has(rule)) found.set(rule, shortestRun(model, parents, table, rule, index, last));
+    isFinished = model.stopAtFirst;
   };
-  const finished = (): boolean => model.stopAtFirst && found.size > 0;
 
-  for (const start of model.starts) intern(canonical(start), NO_PARENT);
-  for (let index = 0; index < waiting.length && !finished(); index++) {
+  for (const start of model.starts) intern(canonicalOf(model, start), NO_PARENT);
+  for (let index = 0; index < waiting.length && !isFinished; index++) {
     const state = waiting[index] as State;
     waiting[index] = undefined;
-    for (const actor of model.actors) {
-      for (const step of stepsOf(actor, state, rule => report(rule, index, '(then)'))) {
+    for (const actor of actors) {
+      const steps = stepsOf(actor, state, report, index);
+      for (let n = 0; n < steps.length && !isFinished; n++) {
+        const step = steps[n]!;
         transitions++;
-        const to = canonical(step.to);
+        const to = canonicalOf(model, step.to);
         const before = waiting.length;
         const target = intern(to, index);
         if (target === before) {
           const broken = model.brokenIn?.(to);
           if (broken) report(broken, target);
         }
-        if (finished()) break;
+        if (isFinished) break;
         const broken = model.brokenBy?.(state, to, step.action);
         if (broken) report(broken, index, `${step.actor}: ${step.action}`);
-        if (finished()) break;
+        if (isFinished) break;
         if (step.fair) {
           fairFrom.push(index);
           fairTo.push(target);
         }
       }
-      if (finished()) break;
+      if (isFinished) break;
     }
     if (waiting.length > MAX_STATES) throw new Error(`More than ${MAX_STATES} states: use smaller budgets.`);
   }
-  if (!finished()) {
+  if (!isFinished) {
     const backward = new BackwardEdges(waiting.length, fairFrom, fairTo);
-    model.mustReach.forEach((rule, n) => {
+    mustReach.forEach((rule, n) => {
       const stuck = firstThatCannotReach(marks, 2 * n, backward);
       if (stuck !== undefined) report(rule.rule, stuck);
     });
@@ -206,12 +161,21 @@ const NO_PARENT = -1;
 const GOAL = 1;
 const FROM = 2;
 
-function stepsOf<State>(actor: Actor<State>, state: State, report: (rule: string) => void): readonly Step<State>[] {
+function canonicalOf<State>(model: Model<State>, state: State): State {
+  return model.canonical ? model.canonical(state) : state;
+}
+
+function stepsOf<State>(
+  actor: Actor<State>,
+  state: State,
+  report: (rule: string, index: number, last: string) => void,
+  index: number,
+): readonly Step<State>[] {
   try {
     return actor(state);
   } catch (error) {
     if (!(error instanceof RuleBroken)) throw error;
-    report(error.rule);
+    report(error.rule, index, '(then)');
     return [];
   }
 }
@@ -220,24 +184,28 @@ function stepsOf<State>(actor: Actor<State>, state: State, report: (rule: string
 function shortestRun<State>(
   model: Model<State>,
   parents: GrowingInts,
-  indexOf: ReadonlyMap<string, number>,
+  table: StateTable,
   rule: string,
   index: number,
   last: string | undefined,
 ): Violation {
-  const canonical = (state: State): State => (model.canonical ? model.canonical(state) : state);
   const path: number[] = [];
   for (let at = index; at !== NO_PARENT; at = parents.at(at)) path.unshift(at);
-  const isAt = (state: State, position: number): boolean => indexOf.get(model.key(state)) === path[position];
-  let state = model.starts.map(canonical).find(start => isAt(start, 0)) as State;
+  const key = new Key();
+  const isAt = (state: State, position: number): boolean => {
+    key.length = 0;
+    model.key(state, key);
+    return table.find(key) === path[position];
+  };
+  let state = model.starts.map(start => canonicalOf(model, start)).find(start => isAt(start, 0)) as State;
   const run: string[] = [`start: ${model.describe(state)}`];
   for (let position = 1; position < path.length; position++) {
     const here = state;
     const step = model.actors
-      .flatMap(actor => stepsOf(actor, here, () => undefined))
-      .find(candidate => isAt(canonical(candidate.to), position)) as Step<State>;
+      .flatMap(actor => stepsOf(actor, here, () => undefined, 0))
+      .find(candidate => isAt(canonicalOf(model, candidate.to), position)) as Step<State>;
     run.push(`${step.actor}: ${step.action}`);
-    state = canonical(step.to);
+    state = canonicalOf(model, step.to);
   }
   if (last) run.push(last);
   return { rule, run, endsIn: model.describe(state) };

@@ -11,7 +11,6 @@ import {
   type IngestRules,
   ingestRank,
   initialState,
-  keyOf,
   NO_REQUEST,
   NOBODY,
   pendingRecord,
@@ -19,6 +18,7 @@ import {
   Steps,
   withCopy,
   withoutSlot,
+  writeKey,
 } from './ingest-state.ts';
 
 /** The model of one event under `rules`, with at most `faults` in one run. */
@@ -28,7 +28,7 @@ export function ingestModel(rules: IngestRules, faults: Faults): Model<State> {
   return {
     starts: [initialState(faults)],
     actors: [provider, ingestActor(rules), network, sweeperActor(rules), queueActor(rules), consumerActor(rules)],
-    key: keyOf,
+    key: writeKey,
     stopAtFirst: false,
     mustReach: [
       { rule: 'LOST AFTER 200', from: state => state.acknowledged, goal: handled },

@@ -7,7 +7,7 @@
  * waited parked already is set aside by the sweeper.
  */
 import type { Actor, Model, Step } from './explore.ts';
-import { packKey } from './explore.ts';
+import { keyOfValues } from './key-of-values.ts';
 
 const ATTEMPTS = 2;
 /** The schedule's own time. */
@@ -66,15 +66,7 @@ export function patienceModel(
   return {
     starts: [{ ...START, pauses }],
     actors: [eventActor(rules, failures, comesBack)],
-    key: ({ status, attempts, waited, blameless, patience, pauses: left }) =>
-      packKey(
-        ['waits', 'runs', 'completed', 'dead'].indexOf(status),
-        attempts,
-        waited ?? SPAN + 1,
-        Number(blameless),
-        patience ?? SPAN + 1,
-        left,
-      ),
+    key: keyOfValues(),
     stopAtFirst: true,
     mustReach: [{ rule: 'I2 AN EVENT NEVER ENDS', from: () => true, goal: isEnded }],
     brokenIn: ({ status, patience, blameless }) =>

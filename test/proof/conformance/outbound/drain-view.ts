@@ -4,6 +4,7 @@ import { Divergence } from '#test/proof/conformance/expect-call.ts';
 import { overdueStep } from '#test/proof/conformance/overdue-step.ts';
 import type { Model, Step } from '#test/proof/model/explore.ts';
 import type { Drainer, State } from '#test/proof/model/outbound/outbound-state.ts';
+import { Key } from '#test/proof/model/state-table.ts';
 import type { DrainSession } from './drain-session.ts';
 import { PLACE } from './drain-states.ts';
 import { messageId, type OutboundWorld, seenOf } from './outbound-world.ts';
@@ -39,7 +40,7 @@ export class DrainView {
   /** Of these states, those that are what there is. There must be one. */
   settled(what: string, states: readonly State[], before: readonly State[]): readonly State[] {
     const caughtUp = states.map(state => this.#catchUp(state));
-    const same = new Map(caughtUp.filter(state => this.#isSeen(state)).map(state => [this.#model.key(state), state]));
+    const same = new Map(caughtUp.filter(state => this.#isSeen(state)).map(state => [this.#keyOf(state), state]));
     const errors = this.#sessions.flatMap(it => it?.errors ?? []);
     if (errors.length > 0) throw new Divergence(errors.join('\n'));
     if (same.size === 0) {
@@ -52,6 +53,12 @@ export class DrainView {
     const broken = agreed.map(state => this.#model.brokenIn?.(state)).find(Boolean);
     if (broken) throw new Divergence(broken);
     return agreed;
+  }
+
+  #keyOf(state: State): string {
+    const key = new Key();
+    this.#model.key(state, key);
+    return key.units.subarray(0, key.length).join();
   }
 
   #describe(state: State): string {

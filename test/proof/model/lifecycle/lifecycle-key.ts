@@ -1,5 +1,5 @@
 /** One representative for all lifecycle states that no rule can tell apart, and the key of a state. */
-import { packKey } from '#test/proof/model/explore.ts';
+import type { Key } from '#test/proof/model/state-table.ts';
 import type { LifecycleRules } from './lifecycle-rules.ts';
 import {
   type Consumer,
@@ -148,7 +148,7 @@ function recordCode(record: LifeRecord | undefined): number {
 }
 
 /** A key that tells all states apart (attempts up to 7, effects up to 3, budgets up to 2). */
-export function keyOf(state: State): string {
+export function writeKey(state: State, key: Key): void {
   const { record, queue, dlq, budget } = state;
   const counters = record
     ? Number(record.enqueued) +
@@ -158,12 +158,14 @@ export function keyOf(state: State): string {
   const deadLetters = dlq.current + 3 * (dlq.earlierDeath + 3 * dlq.older);
   const closer = state.closer ? DLQ_TAG[state.closer] : NO_DLQ_TAG;
   const people = budget.crash + 3 * (budget.lostReply + 3 * (budget.zombie + 3 * (budget.replay + 3 * budget.redrive)));
-  return packKey(
-    recordCode(record) + 1350 * (record ? record.attempts : 0),
-    counters + 128 * (messages + 54 * Number(state.paused)),
+  key.add(recordCode(record) + 1350 * (record ? record.attempts : 0));
+  key.add(counters + 128 * (messages + 54 * Number(state.paused)));
+  key.add(
     consumerCode(state.consumers[0]) + 420 * (operatorCode(state.operators[0]) + 9 * operatorCode(state.operators[1])),
-    consumerCode(state.consumers[1]) + 420 * (operatorCode(state.request) + 9 * deadLetters),
-    sweepCode(state.sweeps[0]) + 67 * (sweepCode(state.sweeps[1]) + 67 * (Number(state.neighbour) + 2 * closer)),
+  );
+  key.add(consumerCode(state.consumers[1]) + 420 * (operatorCode(state.request) + 9 * deadLetters));
+  key.add(sweepCode(state.sweeps[0]) + 67 * (sweepCode(state.sweeps[1]) + 67 * (Number(state.neighbour) + 2 * closer)));
+  key.add(
     people +
       243 *
         (budget.pause + 3 * (budget.duplicate + 3 * (budget.breaker + 3 * (budget.payloadMissing + 3 * budget.close)))),

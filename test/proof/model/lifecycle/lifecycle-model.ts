@@ -4,7 +4,7 @@
  * reached by steps that are neither a fault nor a person's. That finds "stuck forever", not an unfair scheduler.
  */
 import type { Model } from '#test/proof/model/explore.ts';
-import { canonicalState, keyOf } from './lifecycle-key.ts';
+import { canonicalState, writeKey } from './lifecycle-key.ts';
 import { lateRequestActor, pauseActor, peopleActor, timeActor } from './lifecycle-people.ts';
 import { processorActor } from './lifecycle-processor.ts';
 import type { LifecycleRules } from './lifecycle-rules.ts';
@@ -37,7 +37,7 @@ export function lifecycleModel(rules: LifecycleRules, budget: Partial<Budget>, o
       pauseActor(rules),
       peopleActor(rules),
     ],
-    key: keyOf,
+    key: writeKey,
     canonical: state => canonicalState(state, rules),
     stopAtFirst: true,
     mustReach: [{ rule: 'STUCK FOR EVER', from: () => true, goal: state => isSettled(state, rules) }],

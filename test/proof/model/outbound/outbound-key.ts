@@ -1,5 +1,5 @@
 /** One representative for all outbound states that no rule can tell apart, and the key of a state. */
-import { packKey } from '#test/proof/model/explore.ts';
+import { Key } from '#test/proof/model/state-table.ts';
 import type { FanStep, OutboundRules } from './outbound-rules.ts';
 import {
   type Budget,
@@ -66,13 +66,22 @@ function sortFans(state: State): State {
   return { ...state, fans: [b, a] };
 }
 
+const LEFT = new Key();
+const RIGHT = new Key();
+
 function compareDrainers(a: Drainer, b: Drainer): number {
-  return drainerCode(a) - drainerCode(b) || compareCodes(codesOf(a), codesOf(b));
+  return drainerCode(a) - drainerCode(b) || compareKeys(keyOfDrainer(a, LEFT), keyOfDrainer(b, RIGHT));
 }
 
-function compareCodes(a: readonly number[], b: readonly number[]): number {
+function keyOfDrainer(drainer: Drainer, key: Key): Key {
+  key.length = 0;
+  addDrainer(key, drainer);
+  return key;
+}
+
+function compareKeys(a: Key, b: Key): number {
   for (let n = 0; n < a.length && n < b.length; n++) {
-    if (a[n] !== b[n]) return (a[n] as number) - (b[n] as number);
+    if (a.units[n] !== b.units[n]) return (a.units[n] as number) - (b.units[n] as number);
   }
   return a.length - b.length;
 }
@@ -146,19 +155,14 @@ function readCode(read: ReadBefore | undefined): number {
   return 1 + Number(rows) + 2 * (Number(ahead) + 2 * (WAKE[wake] + 3 * (owner < 2 ? owner + 1 : 3)));
 }
 
-/** Ended by a zero, so that a shorter list comes first. */
-function codesOf(drainer: Drainer): readonly number[] {
-  const codes: number[] = [];
-  addDrainer(codes, drainer);
-  return codes;
-}
-
-function addDrainer(codes: number[], drainer: Drainer): void {
-  codes.push(drainerCode(drainer), readCode(drainer.read));
-  for (const pointer of drainer.page) codes.push(1 + pointerCode(pointer));
-  codes.push(0);
-  for (const pointer of drainer.hand) codes.push(1 + pointerCode(pointer));
-  codes.push(0);
+/** Its lists are ended by a zero, so that a shorter one comes first. */
+function addDrainer(key: Key, drainer: Drainer): void {
+  key.add(drainerCode(drainer));
+  key.add(readCode(drainer.read));
+  for (const pointer of drainer.page) key.add(1 + pointerCode(pointer));
+  key.add(0);
+  for (const pointer of drainer.hand) key.add(1 + pointerCode(pointer));
+  key.add(0);
 }
 
 /** 0…12 */
@@ -180,59 +184,53 @@ function recordCode({ record }: Message): number {
 }
 
 /** A message, then its rows, ended by a zero. */
-function addMessage(codes: number[], message: Message): void {
+function addMessage(key: Key, message: Message): void {
   const { stored, jobs, fanned, maySend, failed, sentGen, rows } = message;
-  codes.push(Number(stored) + 2 * (Number(fanned) + 2 * (jobs + 3 * recordCode(message))));
-  codes.push(maySend + 16 * (failed + 16 * sentGen));
-  for (const row of rows) codes.push(1 + rowCode(row));
-  codes.push(0);
+  key.add(Number(stored) + 2 * (Number(fanned) + 2 * (jobs + 3 * recordCode(message))));
+  key.add(maySend + 16 * (failed + 16 * sentGen));
+  for (const row of rows) key.add(1 + rowCode(row));
+  key.add(0);
 }
 
 function personCode(person: Replayer | undefined): number {
   return person ? 1 + Number(person.counted) + 2 * (person.gen + 8 * REPLAY_STEP[person.step]) : 0;
 }
 
-/** Each budget up to 3: eight to a unit. */
-function addBudget(codes: number[], b: Budget): void {
-  codes.push(
+/** Each budget up to 3: fifteen of them in 30 bits. */
+function budgetCode(b: Budget): number {
+  const faults =
     b.crash |
-      (b.lost << 2) |
-      (b.zombie << 4) |
-      (b.error << 6) |
-      (b.fail << 8) |
-      (b.throttled << 10) |
-      (b.breaker << 12),
+    (b.lost << 2) |
+    (b.zombie << 4) |
+    (b.error << 6) |
+    (b.fail << 8) |
+    (b.throttled << 10) |
+    (b.breaker << 12) |
+    (b.purge << 14);
+  const deeds =
     b.gone |
-      (b.pause << 2) |
-      (b.delete << 4) |
-      (b.drop << 6) |
-      (b.expire << 8) |
-      (b.replay << 10) |
-      (b.duplicate << 12),
-    b.purge,
-  );
+    (b.pause << 2) |
+    (b.delete << 4) |
+    (b.drop << 6) |
+    (b.expire << 8) |
+    (b.replay << 10) |
+    (b.duplicate << 12);
+  return faults | (deeds << 16);
 }
 
-/** Filled anew for each key: a list for each of millions of states costs more than the states. */
-const CODES: number[] = [];
-
 /** A key that tells all states apart. */
-export function keyOf(state: State): string {
+export function writeKey(state: State, key: Key): void {
   const { publisher, fans, wakeUps, drainers, people, fresh } = state;
-  CODES.length = 0;
   let slots = 0;
   for (const wakeUp of wakeUps) slots = 5 * slots + (wakeUp < 2 ? wakeUp + 2 : 4);
-  CODES.push(
+  key.add(
     PUBLISHER_STEP[publisher.step] +
       4 * (publisher.tries + 4 * Number(publisher.acked)) +
-      32 * (slots + 125 * Number(fresh)),
-    runtimeCode(state.runtime),
-    peopleCode(state.runtime),
-    fanCode(fans[0]) + 13 * fanCode(fans[1]),
-    personCode(people[0]) + 81 * personCode(people[1]),
+      32 * (slots + 125 * (Number(fresh) + 2 * (fanCode(fans[0]) + 13 * fanCode(fans[1])))),
   );
-  addBudget(CODES, state.budget);
-  for (const message of state.messages) addMessage(CODES, message);
-  for (const drainer of drainers) drainer ? addDrainer(CODES, drainer) : CODES.push(60_000);
-  return packKey(...CODES);
+  key.add(runtimeCode(state.runtime) + 65_536 * peopleCode(state.runtime));
+  key.add(personCode(people[0]) + 81 * personCode(people[1]));
+  key.add(budgetCode(state.budget));
+  for (const message of state.messages) addMessage(key, message);
+  for (const drainer of drainers) drainer ? addDrainer(key, drainer) : key.add(-1);
 }

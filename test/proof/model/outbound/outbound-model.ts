@@ -6,7 +6,7 @@
 import type { Model } from '#test/proof/model/explore.ts';
 import { drainerActor } from './outbound-drainer.ts';
 import { gateActor } from './outbound-gate.ts';
-import { canonicalState, keyOf } from './outbound-key.ts';
+import { canonicalState, writeKey } from './outbound-key.ts';
 import { fanOutActor, publisherActor } from './outbound-publish.ts';
 import { queuesActor } from './outbound-queues.ts';
 import { replayActor } from './outbound-replay.ts';
@@ -75,7 +75,7 @@ export function outboundModel(rules: OutboundRules, faults: Partial<Budget>, sha
       queuesActor,
       replayActor(rules),
     ],
-    key: keyOf,
+    key: writeKey,
     canonical: state => canonicalState(state, rules),
     stopAtFirst: true,
     mustReach: [{ rule: 'O2 STUCK FOR EVER', from: () => true, goal: state => isSettled(state, rules) }],
