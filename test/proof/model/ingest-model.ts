@@ -2,7 +2,7 @@
  * Ingest, send, claim, finish and sweep of one event under crashes, lost replies, queue errors, zombies and lost
  * answers. Shows that an acknowledged event is never lost and takes effect once, and that the obvious ways lose it.
  */
-import { type Actor, type Model, replaceAt, type Step } from './explore.ts';
+import { type Actor, type Model, replaceAt, type Step } from './explorer/explore.ts';
 import { consumerActor } from './ingest-consumer.ts';
 import {
   type EventRecord,

@@ -2,8 +2,8 @@
  * State of the ingest model: one event, from the provider's first try until it is completed or dead. Time has no
  * numbers: a lease or a visibility timeout may end at any moment, so every order that real clocks give is explored.
  */
-import { replaceAt, type Step } from './explore.ts';
-import type { Key } from './state-table.ts';
+import { replaceAt, type Step } from './explorer/explore.ts';
+import type { Key } from './explorer/state-table.ts';
 
 /** The rules under test. The defaults in `PROTOCOL` are the protocol; each bad variant changes one of them. */
 export interface IngestRules {

@@ -1,5 +1,5 @@
 /** A named variant of a protocol model: what it must find, and how to explore it. */
-import { type Exploration, explore, type Model } from './explore.ts';
+import { type Exploration, explore, type Model } from './explorer/explore.ts';
 
 /**
  * GOOD: the protocol; must pass. BAD: one rule removed; must fail. TEXT: a wording of the protocol read literally; must

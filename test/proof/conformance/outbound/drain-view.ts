@@ -2,9 +2,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import { Divergence } from '#test/proof/conformance/expect-call.ts';
 import { overdueStep } from '#test/proof/conformance/overdue-step.ts';
-import type { Model, Step } from '#test/proof/model/explore.ts';
+import type { Model, Step } from '#test/proof/model/explorer/explore.ts';
 import type { Drainer, State } from '#test/proof/model/outbound/outbound-state.ts';
-import { Key } from '#test/proof/model/state-table.ts';
+import { Key } from '#test/proof/model/explorer/state-table.ts';
 import type { DrainSession } from './drain-session.ts';
 import { PLACE } from './drain-states.ts';
 import { messageId, type OutboundWorld, seenOf } from './outbound-world.ts';

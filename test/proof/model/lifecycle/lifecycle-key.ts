@@ -1,5 +1,5 @@
 /** One representative for all lifecycle states that no rule can tell apart, and the key of a state. */
-import type { Key } from '#test/proof/model/state-table.ts';
+import type { Key } from '#test/proof/model/explorer/state-table.ts';
 import type { LifecycleRules } from './lifecycle-rules.ts';
 import {
   type Consumer,

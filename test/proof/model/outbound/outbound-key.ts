@@ -1,5 +1,5 @@
 /** One representative for all outbound states that no rule can tell apart, and the key of a state. */
-import { Key } from '#test/proof/model/state-table.ts';
+import { Key } from '#test/proof/model/explorer/state-table.ts';
 import type { FanStep, OutboundRules } from './outbound-rules.ts';
 import {
   type Budget,

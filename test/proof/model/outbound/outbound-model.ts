@@ -3,7 +3,7 @@
  * endpoint, one or two messages, two drainers, three wake-ups. Checks the invariants in every state and step, and that
  * every delivery can end by steps that are neither a fault nor a person's (who pauses, resumes).
  */
-import type { Model } from '#test/proof/model/explore.ts';
+import type { Model } from '#test/proof/model/explorer/explore.ts';
 import { drainerActor } from './outbound-drainer.ts';
 import { gateActor } from './outbound-gate.ts';
 import { canonicalState, writeKey } from './outbound-key.ts';

@@ -1,5 +1,5 @@
 /** What SQS may do to the jobs and wake-ups of the outbound model, and what a person may do to the queues. */
-import { type Actor, possible, type Step } from '#test/proof/model/explore.ts';
+import { type Actor, possible, type Step } from '#test/proof/model/explorer/explore.ts';
 import { addWakeUp, FREE, type State, setMessage, spend, VISIBLE } from './outbound-state.ts';
 
 export const queuesActor: Actor<State> = state => {

@@ -1,5 +1,5 @@
 /** Which kinds of steps the good variants of the outbound model took: one that never does a thing proves nothing about it. */
-import type { Actor } from '#test/proof/model/explore.ts';
+import type { Actor } from '#test/proof/model/explorer/explore.ts';
 
 /** Collects `actor: action` of every step that an exploration takes. */
 export class SeenSteps {

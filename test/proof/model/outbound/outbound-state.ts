@@ -4,7 +4,7 @@
  * in a queue says "this endpoint may have rows that are due". Time has no numbers: a lease, a delay or a visibility
  * timeout may end at any moment once it may end at all.
  */
-import { replaceAt } from '#test/proof/model/explore.ts';
+import { replaceAt } from '#test/proof/model/explorer/explore.ts';
 import type { FanStep, OutboundRules } from './outbound-rules.ts';
 
 /** Copies of wake-ups told apart. */
