@@ -76,10 +76,15 @@ interface Stored {
   readonly since: number | null;
 }
 
+interface Copy {
+  readonly old: boolean;
+  readonly knows: number;
+}
+
 interface State extends Stored {
   readonly hour: number;
   /** Copies of ingest. `knows`: the last hour that it remembers as noted; -1: none. */
-  readonly copies: readonly { readonly old: boolean; readonly knows: number }[];
+  readonly copies: readonly Copy[];
   readonly isOldSweeper: boolean;
   /** Ingest is the old release again, and the sweeper not yet. */
   readonly isMixed: boolean;
@@ -167,10 +172,18 @@ function activityModel(rules: Rules, faults: Faults, begins: Begins = 'settled',
 
 /** Of a request that is over nobody asks which copy it was, nor what it knew; and nobody tells copies apart that are at rest. */
 function canonical(state: State): State {
-  const events = state.events.map(event => (event.request === 'over' ? { ...event, by: 0, isNoted: false } : event));
-  if (events.some(isUnderWay)) return { ...state, events };
+  const isKnown = ({ request, by, isNoted }: Event): boolean => request === 'over' && (by !== 0 || isNoted);
+  const events = state.events.some(isKnown)
+    ? state.events.map(event => (isKnown(event) ? { ...event, by: 0, isNoted: false } : event))
+    : state.events;
+  if (events.some(isUnderWay) || !state.copies.some((copy, n) => n > 0 && comesBefore(copy, state.copies[n - 1])))
+    return events === state.events ? state : { ...state, events };
   const copies = state.copies.toSorted((a, b) => Number(a.old) - Number(b.old) || a.knows - b.knows);
   return { ...state, events, copies };
+}
+
+function comesBefore(copy: Copy, other: Copy | undefined): boolean {
+  return other !== undefined && (Number(copy.old) - Number(other.old) || copy.knows - other.knows) < 0;
 }
 
 function changed(state: State, at: number, changes: Partial<Event>): State {

@@ -31,7 +31,8 @@ function withoutUnreadFlags(state: State, rules: OutboundRules): State {
 }
 
 function sortDrainers(state: State): State {
-  const [a, b] = state.drainers;
+  const a = state.drainers[0];
+  const b = state.drainers[1];
   if (!b || (a && compareDrainers(b, a) >= 0)) return state;
   const other = (me: number): number => (me === 0 || me === 1 ? 1 - me : me);
   return {
@@ -43,8 +44,8 @@ function sortDrainers(state: State): State {
 }
 
 function sortSlots(state: State): State {
+  if (hasSortedSlots(state)) return state;
   const rank = state.wakeUps.map((wakeUp, slot) => slotCode(state, wakeUp, slot));
-  if (rank.every((code, slot) => slot === 0 || (rank[slot - 1] as number) <= code)) return state;
   const order = [...rank.keys()].sort((a, b) => (rank[a] as number) - (rank[b] as number));
   return {
     ...state,
@@ -53,10 +54,21 @@ function sortSlots(state: State): State {
   };
 }
 
+/** Nearly all have: asked without a list of the codes. */
+function hasSortedSlots(state: State): boolean {
+  let before = Number.NEGATIVE_INFINITY;
+  for (let slot = 0; slot < state.wakeUps.length; slot++) {
+    const code = slotCode(state, state.wakeUps[slot] as number, slot);
+    if (code < before) return false;
+    before = code;
+  }
+  return true;
+}
+
 /** By its wake-up, then by the drainers that hold it: nobody, the first, both, the second. */
-function slotCode({ drainers: [a, b] }: State, wakeUp: number, slot: number): number {
-  const first = a?.slot === slot;
-  const second = b?.slot === slot;
+function slotCode({ drainers }: State, wakeUp: number, slot: number): number {
+  const first = drainers[0]?.slot === slot;
+  const second = drainers[1]?.slot === slot;
   return 4 * wakeUp + (first ? (second ? 2 : 1) : second ? 3 : 0);
 }
 
