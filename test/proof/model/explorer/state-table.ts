@@ -84,7 +84,8 @@ export class StateTable {
   }
 }
 
-function hashOf(units: Int32Array, length: number): number {
+/** Of the first `length` units. Keys of equal hashes are told apart by their units. */
+export function hashOf(units: Int32Array, length: number): number {
   let hash = length;
   for (let n = 0; n < length; n++) {
     hash = Math.imul(hash ^ units[n]!, 0x9e3779b1);
