@@ -37,7 +37,7 @@ export function parseSecret(text: string | undefined): SecretResult {
 /** In 1973. A smaller number was meant as seconds: the previous secret would be over at once. */
 const LEAST_MS = 1e11;
 /** The begin of an object of ours, however its rest was mistyped. */
-const MEANT_AS_OBJECT = /^\{\s*["'\u201c\u201d]?\s*(?:current|previous|previousNotAfter|pairingUntil)\b/i;
+const MEANT_AS_OBJECT = /^\{\s*(?:["'\u201c\u201d]\s*)?(?:current|previous|previousNotAfter|pairingUntil)\b/i;
 
 function plain(text: string): string {
   if (MEANT_AS_OBJECT.test(text.trim()))

@@ -24,6 +24,27 @@ describe('from one configuration to another', () => {
   });
 });
 
+it('a change that loses something is found: a table made anew, one that is deleted, one that is kept by nobody, an export in use', () => {
+  const table = (key: string, policy: string) => ({
+    Type: 'AWS::DynamoDB::Table',
+    DeletionPolicy: policy,
+    UpdateReplacePolicy: policy,
+    Properties: { KeySchema: [{ AttributeName: key, KeyType: 'HASH' }] },
+  });
+  const stack = (resources: object, outputs: object = {}): StackOf => ({
+    name: 'data',
+    template: { Resources: resources, Outputs: outputs },
+  });
+  const before = (policy: string) => [stack({ Events: table('pk', policy) })];
+  const says = (conflicts: readonly string[]) => conflicts.join('; ');
+  expect(says(conflictsOf(before('Delete'), [stack({ Events: table('id', 'Delete') })]))).toMatch(/replaced/);
+  expect(says(conflictsOf(before('Delete'), [stack({})]))).toMatch(/deleted/);
+  expect(says(conflictsOf(before('Retain'), [stack({})]))).toMatch(/orphaned/);
+  const user: StackOf = { name: 'gateway', template: { Outputs: { A: { Value: { 'Fn::ImportValue': 'x' } } } } };
+  const deployed = [stack({}, { X: { Value: 'arn', Export: { Name: 'x' } } }), user];
+  expect(says(conflictsOf(deployed, [stack({}), user]))).toMatch(/in use by gateway/);
+});
+
 /** The stacks of four of them as 0.1.0 made them: their exports and imports, and what holds data. */
 const BEFORE: Readonly<Record<string, readonly StackOf[]>> = JSON.parse(
   readFileSync(join(import.meta.dirname, '../../fixtures/stacks/0.1.0.json'), 'utf8'),
