@@ -25,7 +25,7 @@ export function gatewayMetric(
   return new Metric({ namespace: metricNamespace(place), metricName: name, dimensionsMap, ...rest });
 }
 
-/** Writes that DynamoDB refuses to a table, or to one index of it. */
+/** Throttled writes: of a table, or of one index of it. */
 export const writeThrottles = (period: Duration, TableName: string, index?: string): Metric =>
   new Metric({
     namespace: 'AWS/DynamoDB',

@@ -190,6 +190,8 @@ describe('docs/api/delivery-openapi.json', () => {
     await call(`GET ${E}/deliveries/{msg}/attempts`, { ...at, msg });
     await call(`POST ${E}/deliveries/{msg}/replay`, { ...at, msg }, { request_id: 'r2', why: 'test' });
     await call('GET /v1/apps/{app}/messages', { app }, undefined, { type: 'invoice.paid' });
+    // The feed ends two minutes before now.
+    pass(120_000);
     await call('GET /v1/apps/{app}/feed', { app }, undefined, { limit: '2' });
     await call('GET /v1/apps/{app}/messages/{msg}', { app, msg });
     await call('GET /v1/apps/{app}/messages/{msg}/body', { app, msg });
