@@ -35,7 +35,7 @@ export function filterOf(run: Run, options: WrittenFilter, now = run.clock.now()
 
 /** Options of a filter beside ids would be read by nobody: an id that the filter does not mean would be taken all the same. Throws OperatorError (usage). */
 export function refuseBesideIds(options: Readonly<Record<string, unknown>>, names: readonly string[]): void {
-  refuseBeside('ids', { ...options }, names);
+  refuseBeside('ids', options, names);
 }
 
 /** The same beside what says by itself what is meant. Throws OperatorError (usage). */

@@ -32,10 +32,11 @@ export function refuse(cause: Cause, source: ResolvedSource): Reply;
 export function refuse(cause: Cause, source?: ResolvedSource): Reply {
   const { status, error, message, headers } = REFUSALS[cause];
   const known = source as ResolvedSource;
-  const ack = status === 'spec' ? ackOf(known.spec) : undefined;
-  if (ack?.rejectBody !== undefined) return { status: ack.rejectStatus, headers: {}, body: ack.rejectBody };
+  const { rejectStatus, rejectBody } =
+    status === 'spec' ? ackOf(known.spec) : { rejectStatus: status, rejectBody: undefined };
+  if (rejectBody !== undefined) return { status: rejectStatus, headers: {}, body: rejectBody };
   return json(
-    status === 'spec' ? (ack?.rejectStatus ?? 401) : status,
+    rejectStatus,
     { error, message: typeof message === 'string' ? message : message(known) },
     headers?.(known),
   );

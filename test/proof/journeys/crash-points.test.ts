@@ -7,7 +7,7 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { HOUR_MS, MINUTE_MS } from '#core/time.ts';
 import { isLongRun } from '#test/kit/long-run.ts';
-import { type Fault, faultsOf, isRead, SAME_AT_A_READ } from '#test/kit/memory/faults.ts';
+import { FAULTS, type Fault, faultsOf, isRead, SAME_AT_A_READ } from '#test/kit/memory/faults.ts';
 import { type Call, interestingCalls, type Journey, runJourney } from './support/crash-run.ts';
 import { FIFTY_AT_ONCE, JOURNEYS } from './support/journeys.ts';
 import { Tally } from './support/tally.ts';
@@ -139,8 +139,9 @@ function faultsAt(at: Call, calls: readonly Call[]): readonly Fault[] {
   );
   const place = equal.indexOf(at);
   const inTheMiddle = place >= AT_EACH_END && place < equal.length - AT_EACH_END;
+  if (isLongRun()) return FAULTS;
   const faults = faultsOf(at.name);
-  if (isLongRun() || !inTheMiddle) return faults;
+  if (!inTheMiddle) return faults;
   const turn = place / IN_THE_MIDDLE;
   return Number.isInteger(turn) ? faults.slice(turn % faults.length).slice(0, 1) : [];
 }

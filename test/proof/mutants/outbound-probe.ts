@@ -1,7 +1,8 @@
 /** Runs inside a worker, bundled with one mutant of the sending side: the first complaint is printed. */
 import { parentPort, workerData } from 'node:worker_threads';
+import { type Fault, faultsOf } from '#test/kit/memory/faults.ts';
 import { JOURNEYS } from '../journeys/outbound/support/journeys.ts';
-import { FAULTS, type Fault, type Journey, runJourney } from '../journeys/outbound/support/stage.ts';
+import { type Journey, runJourney } from '../journeys/outbound/support/stage.ts';
 import type { Mutant } from './mutants.ts';
 import type { Catch } from './probe.ts';
 
@@ -27,7 +28,7 @@ async function firstCrashPoint(journeys: readonly Journey[]): Promise<Catch | un
   for (const journey of journeys) {
     const { stage } = await runJourney(journey, undefined, journey.tends === true);
     for (const { n, role, name } of stage.calls.filter(call => call.role !== 'tend')) {
-      for (const fault of FAULTS) {
+      for (const fault of faultsOf(name)) {
         const [complaint] = await complaintsOf(journey, new Map([[n, fault]]));
         const suite = `crash points: ${journey.name}, ${fault} at ${role} ${name}`;
         if (complaint !== undefined) return { suite, complaint };

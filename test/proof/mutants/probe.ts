@@ -1,6 +1,7 @@
 /** Runs inside a worker, bundled with one mutant: the first suite that complains is printed. */
 import { parentPort, workerData } from 'node:worker_threads';
-import { FAULTS, type Fault, interestingCalls, type Journey, runJourney } from '../journeys/support/crash-run.ts';
+import { type Fault, faultsOf } from '#test/kit/memory/faults.ts';
+import { interestingCalls, type Journey, runJourney } from '../journeys/support/crash-run.ts';
 import { JOURNEYS } from '../journeys/support/journeys.ts';
 import type { Mutant } from './mutants.ts';
 import { SCENARIOS } from './scenarios.ts';
@@ -39,7 +40,7 @@ async function firstCrashPoint(journeys = JOURNEYS): Promise<Catch | undefined> 
   for (const journey of journeys) {
     const { stage } = await runJourney(journey);
     for (const at of interestingCalls(stage.calls)) {
-      for (const fault of FAULTS) {
+      for (const fault of faultsOf(at.name)) {
         const [complaint] = await complaintsOf(journey, new Map([[at.n, fault]]));
         const suite = `crash points: ${journey.name}, ${fault} at ${at.role} ${at.name}`;
         if (complaint !== undefined) return { suite, complaint };

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { isLongRun } from '#test/kit/long-run.ts';
-import { type Fault, faultsOf } from '#test/kit/memory/faults.ts';
+import { FAULTS, type Fault, faultsOf } from '#test/kit/memory/faults.ts';
 import type { OutboundRole } from '#test/kit/outbound-world.ts';
 import { recordRun } from '#test/kit/runner/proof-ledger.ts';
 import { JOURNEYS } from './support/journeys.ts';
@@ -35,7 +35,7 @@ function runsOf(calls: readonly Call[], tends: boolean): readonly (readonly [Cal
     if (role !== 'tend') return true;
     return tends && (RARE.has(name) || tended++ % (isLongRun() ? 1 : 29) === 0);
   });
-  return wanted.flatMap(call => faultsOf(call.name).map(fault => [call, fault] as const));
+  return wanted.flatMap(call => (isLongRun() ? FAULTS : faultsOf(call.name)).map(fault => [call, fault] as const));
 }
 
 // Holds O1, O2, O3, O4, O5, O6, O7, O8, O9, O10, O11, O19, O20, and W2, W7, W8, W25, which have no condition: what they put or delete comes

@@ -4,7 +4,7 @@ import { LOCAL_RETRY, LOCAL_TIMINGS } from '#core/config/defaults.ts';
 import { ARRIVALS_CONTROL } from '#core/inbound/protocol/arrivals.ts';
 import type { EventItem } from '#core/inbound/protocol/event-item.ts';
 import { MINUTE_MS } from '#core/time.ts';
-import { FAULTS, type Fault, type FaultPlan } from '#test/kit/memory/faults.ts';
+import type { Fault, FaultPlan } from '#test/kit/memory/faults.ts';
 import { MemoryControlStore } from '#test/kit/memory/memory-control-store.ts';
 import {
   type Answer,
@@ -209,5 +209,3 @@ export function interestingCalls(calls: readonly Call[], idleSweeps = 0): readon
   const wanted = new Set([...busy, ...idle]);
   return calls.filter(it => it.role !== 'sweep' || wanted.has(minuteOf(it)));
 }
-
-export { FAULTS, type Fault };

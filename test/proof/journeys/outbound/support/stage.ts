@@ -6,7 +6,7 @@ import { wakeAtOf } from '#core/outbound/protocol/keys.ts';
 import type { Publication } from '#core/outbound/publish/publish.ts';
 import type { NewEndpoint } from '#core/outbound/registry/endpoints.ts';
 import { HOUR_MS, MINUTE_MS } from '#core/time.ts';
-import { FAULTS, type Fault, type FaultPlan } from '#test/kit/memory/faults.ts';
+import type { Fault, FaultPlan } from '#test/kit/memory/faults.ts';
 import {
   type OutboundRole,
   OutboundWorld,
@@ -14,8 +14,6 @@ import {
   type Receiver,
 } from '#test/kit/outbound-world.ts';
 import { Witness } from './witness.ts';
-
-export { FAULTS, type Fault };
 
 export interface Journey {
   readonly name: string;
