@@ -13,19 +13,13 @@ import { nameIn } from '#core/names.ts';
 import { createAwsClients } from '#local/emulator/aws-clients.ts';
 import { findLocalAws, type LocalAws } from '#local/emulator/emulator.ts';
 import { checkTypes } from '#local/project/check-types.ts';
-import {
-  alarmServicesWithoutSecret,
-  fillLocalSecrets,
-  readDeployment,
-  sourcesWithoutSecret,
-  writtenConfig,
-} from '#local/project/sources.ts';
+import { readDeployment, writtenConfig } from '#local/project/sources.ts';
+import { alarmServicesWithoutSecret, fillLocalSecrets, sourcesWithoutSecret } from '#local/project/stored-secrets.ts';
 import { terminalProgress } from '#local/shell/progress.ts';
 import { runMain } from '#local/shell/run-main.ts';
 import { UserError } from '#local/shell/user-error.ts';
 import { DRILL_ENVIRONMENT, LOCAL_ENVIRONMENT, PROJECT_ROOT } from '#local/shell/workspace.ts';
 import { adoptSecrets } from '#local/stacks/adopt-secrets.ts';
-import { blockedChanges, movedTables } from '#local/stacks/blocked-changes.ts';
 import { cdkArguments } from '#local/stacks/cdk-arguments.ts';
 import { cdkCommand } from '#local/stacks/cdk-cli.ts';
 import type { StackPair } from '#local/stacks/compare-templates.ts';
@@ -34,7 +28,6 @@ import { emptyBodies } from '#local/stacks/empty-bodies.ts';
 import { findStack } from '#local/stacks/find-stack.ts';
 import { keptUnderOtherNames } from '#local/stacks/kept-under-other-names.ts';
 import { leftStacks } from '#local/stacks/left-stacks.ts';
-import { type SynthesizedChanges, showChanges } from '#local/stacks/show-changes.ts';
 import { unprotectFailedStack } from '#local/stacks/unprotect-failed-stack.ts';
 import { commandToSet } from '#operator/sources/stored-state.ts';
 
@@ -71,7 +64,10 @@ async function main(): Promise<number> {
     );
   }
   if (isFirst && !destroy && !beside) await refuseOtherNames(deployment);
-  const announced = isFirst ? undefined : await announceChanges(deployment);
+  // What compares templates takes a third of a second to load.
+  const announced = isFirst
+    ? undefined
+    : await (await import('#local/stacks/announce-changes.ts')).announceChanges(deployment);
   if (!yes) await confirm(deployment, destroy);
 
   if (!destroy) await clearFailedStart(deployment);
@@ -180,17 +176,6 @@ async function clearFailedStart(deployment: Deployment): Promise<void> {
   if (await unprotectFailedStack(client, stack)) console.log(`The first deploy of ${stack} failed; it is made anew.`);
 }
 
-/** Says what will change, before anybody agrees to it. What was compared is what is deployed: its folder is `assembly`. */
-async function announceChanges(deployment: Deployment): Promise<SynthesizedChanges> {
-  const announced = await terminalProgress().step('Compare with what is deployed', () => showChanges(deployment));
-  refuseMovedTables(deployment, announced.pairs);
-  const left = (await leftStacks(deployment)).map(each => each.pair);
-  const blocked = blockedChanges(deployment.config.environment, [...announced.pairs, ...left]);
-  if (blocked.length > 0) throw new UserError(`Not deployed, and nothing was changed:\n\n${blocked.join('\n\n')}`);
-  console.log(`\n${announced.lines.join('\n')}\n`);
-  return announced;
-}
-
 /** Of sources that were taken out and are back: a second secret of the name would be refused. */
 async function takeSecretsBack(
   deployment: Deployment,
@@ -201,17 +186,6 @@ async function takeSecretsBack(
   if (pair === undefined) return;
   const adopted = await adoptSecrets({ cloudFormation: cloudFormationOf(deployment), secrets }, pair);
   if (adopted.length > 0) console.log(`Kept from before, with their values: ${adopted.join(', ')}.`);
-}
-
-/** Tables of handlers were in the stack of the gateway once: none may be left behind there with its rows. */
-function refuseMovedTables({ config }: Deployment, pairs: readonly StackPair[]): void {
-  const pairOf = (name: 'gateway' | 'data') => pairs.find(each => each.name === nameIn(config, name));
-  const stack = nameIn(config, 'gateway');
-  const moved = movedTables(pairOf('gateway')?.deployed, pairOf('data')?.next);
-  if (moved.length === 0) return;
-  throw new UserError(
-    `Not deployed: ${moved.join(', ')} ${moved.length === 1 ? 'is a table' : 'are tables'} of the stack ${stack}. handlers/resources.ts makes tables in the data stack now, so handlers would get new, empty ones. To keep the rows, make the table in context.gateway, or move it: docs/operate/deploy.md, "Move a table into the data stack".`,
-  );
 }
 
 /** A bucket that holds a body would stop the destruction half-way. */

@@ -5,7 +5,6 @@ import { readDeployment, writtenConfig } from '#local/project/sources.ts';
 import { runMain } from '#local/shell/run-main.ts';
 import { UserError } from '#local/shell/user-error.ts';
 import { DRILL_ENVIRONMENT, LOCAL_ENVIRONMENT } from '#local/shell/workspace.ts';
-import { showChanges } from '#local/stacks/show-changes.ts';
 
 async function main(): Promise<number> {
   const usage = `Usage: npm run diff -- <environment>\nEnvironments in gateway.config.ts: ${Object.keys(writtenConfig().environments).join(', ')}`;
@@ -17,6 +16,8 @@ async function main(): Promise<number> {
   const local = isHere ? await findLocalAws() : undefined;
   if (isHere && local === undefined)
     throw new UserError('No local AWS is running to compare with. Start it in another terminal: npm start');
+  // Once it is needed: what compares templates takes a third of a second to load.
+  const { showChanges } = await import('#local/stacks/show-changes.ts');
   const { lines } = await showChanges(deployment, local);
   console.log(lines.join('\n'));
   return 0;

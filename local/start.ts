@@ -21,7 +21,8 @@ import { describeChange, describeRefused, describeTimeline } from '#local/follow
 import { EventFeed } from '#local/follow/event-feed.ts';
 import { followGateway } from '#local/follow/follow-gateway.ts';
 import type { SentMail } from '#local/follow/follow-mails.ts';
-import { fillLocalSecrets, readDeployment, reread } from '#local/project/sources.ts';
+import { readDeployment, reread } from '#local/project/sources.ts';
+import { fillLocalSecrets } from '#local/project/stored-secrets.ts';
 import {
   describeDeliveries,
   describeReceived,

@@ -7,7 +7,7 @@ import type { JudgedAlarms } from '#local/alarms/judged-alarms.ts';
 import { type Page, Pager } from '#local/alarms/pager.ts';
 import type { AwsClients } from '#local/emulator/aws-clients.ts';
 import type { LocalAws } from '#local/emulator/emulator.ts';
-import { keepLocalSecrets } from '#local/project/sources.ts';
+import { keepLocalSecrets } from '#local/project/stored-secrets.ts';
 import { type DeployedSourceUrl, deployedSources } from '#local/stacks/deployed-here.ts';
 import type { DeployedStack } from '#local/stacks/deployed-stack.ts';
 import { outputOf } from '#local/stacks/gateway-address.ts';

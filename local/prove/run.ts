@@ -9,7 +9,7 @@ import type { Deployment } from '#core/config/deployment.ts';
 import { type EventPk, toEventId } from '#core/glossary.ts';
 import type { Place as Named } from '#core/names.ts';
 import { VERSION } from '#core/version.ts';
-import { fillLocalSecrets } from '#local/project/sources.ts';
+import { fillLocalSecrets } from '#local/project/stored-secrets.ts';
 import type { Progress } from '#local/shell/progress.ts';
 import { UserError } from '#local/shell/user-error.ts';
 import { openGateway } from '#operator/aws/open-gateway.ts';

@@ -21,7 +21,8 @@ import { type AwsClients, createAwsClients } from '#local/emulator/aws-clients.t
 import { type LocalAws, openLocalAws } from '#local/emulator/emulator.ts';
 import { ensureEmulatorInstalled } from '#local/emulator/python.ts';
 import { EventFeed } from '#local/follow/event-feed.ts';
-import { fillLocalSecrets, readDeployment } from '#local/project/sources.ts';
+import { readDeployment } from '#local/project/sources.ts';
+import { fillLocalSecrets } from '#local/project/stored-secrets.ts';
 import { silentProgress } from '#local/shell/progress.ts';
 import { HOLDFAST_DIRECTORY, LOCAL_ENVIRONMENT, PACKAGE_ROOT } from '#local/shell/workspace.ts';
 import { runLocalCdk } from '#local/stacks/cdk-cli.ts';

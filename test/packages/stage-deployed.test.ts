@@ -15,7 +15,7 @@ import { resolveDeployment } from '#core/config/resolve-config.ts';
 import { signRequest } from '#core/verification/sign-request.ts';
 import { createAwsClients } from '#local/emulator/aws-clients.ts';
 import { openLocalAws } from '#local/emulator/emulator.ts';
-import { fillLocalSecrets } from '#local/project/sources.ts';
+import { fillLocalSecrets } from '#local/project/stored-secrets.ts';
 import { prepareAssembly } from '#local/stacks/assembly.ts';
 import { runLocalCdk } from '#local/stacks/cdk-cli.ts';
 import { readDeployedStack } from '#local/stacks/deployed-stack.ts';

@@ -68,9 +68,10 @@ const KEYS = { AWS_ACCESS_KEY_ID: 'x', AWS_SECRET_ACCESS_KEY: 'y' };
 async function deploy(handlers: string, env: NodeJS.ProcessEnv, ...options: readonly string[]) {
   await writeFile(join(folder, 'handlers/index.ts'), handlers);
   const none = { AWS_CONFIG_FILE: devNull, AWS_SHARED_CREDENTIALS_FILE: devNull, AWS_EC2_METADATA_DISABLED: 'true' };
+  const { PATH, NODE_COMPILE_CACHE } = process.env;
   const child = spawn(process.execPath, [join(PACKAGE_ROOT, 'local/deploy.ts'), 'prod', '--yes', ...options], {
     cwd: folder,
-    env: { PATH: process.env['PATH'], HOME: folder, NO_COLOR: '1', ...none, ...env },
+    env: { PATH, HOME: folder, NODE_COMPILE_CACHE, NO_COLOR: '1', ...none, ...env },
   });
   const [stdout, stderr, code] = await Promise.all([
     child.stdout.toArray(),

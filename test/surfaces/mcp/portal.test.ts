@@ -236,7 +236,11 @@ it('as a program, without AWS and without a project', async () => {
     command: process.execPath,
     args: [join(ROOT, 'bin/holdfast.ts'), 'mcp', '--portal', `${world.origin}/portal`],
     cwd: '/tmp',
-    env: { HOLDFAST_PORTAL_TOKEN: await world.tokenOf(world.ours.app), AWS_EC2_METADATA_DISABLED: 'true' },
+    env: {
+      HOLDFAST_PORTAL_TOKEN: await world.tokenOf(world.ours.app),
+      AWS_EC2_METADATA_DISABLED: 'true',
+      NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] ?? '',
+    },
     stderr: 'pipe',
   });
   const client = new Client({ name: 'agent', version: '1.0.0' });
