@@ -9,6 +9,7 @@ import type { EndpointItem } from '#core/outbound/protocol/items.ts';
 import { MOST_CONTACTS } from '#core/outbound/registry/contacts.ts';
 import { type ClosedGate, DEFAULT_ENDPOINT_LIMIT } from '#core/outbound/registry/endpoints.ts';
 import type { ImportedApplication, ImportedContact } from '#core/outbound/registry/imported.ts';
+import { headerProblems } from '#core/outbound/sign/header-clash.ts';
 import { object, problemsOf } from '#core/problem.ts';
 import { parseIso } from '#core/time.ts';
 import type { Operator } from '#operator/operator.ts';
@@ -97,6 +98,7 @@ function readEndpoint(shown: Fields, app: AppId, prefix: string): ReadEndpoint {
     throw wrong(`${app}/${id}`, 'no created_at, updated_at or version');
   const uid = textOf(shown['uid']);
   const fields = newEndpointOf({ ...(body as EndpointBody), ...given({ uid }) }, { timeoutMs: 0 }, []);
+  refuse(`${app}/${id}`, headerProblems(fields));
   const item: EndpointItem = {
     ...fields,
     ...{ id: id as EndpointId, app, createdAt, version, subscribedAt: createdAt },

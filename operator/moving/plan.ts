@@ -1,6 +1,7 @@
 /** What an import will make, and what it cannot: judged by the checks of the API itself, before anything is asked of it. */
 import { checkTarget, type TargetRules } from '#core/outbound/address/target-url.ts';
 import { type EndpointBody, endpointFields } from '#core/outbound/api/endpoint-body.ts';
+import { headerProblems } from '#core/outbound/sign/header-clash.ts';
 import { object, problemsOf } from '#core/problem.ts';
 import { utf8 } from '#core/scan/bytes.ts';
 import { isFields } from './export-file.ts';
@@ -100,7 +101,11 @@ export function fitted(
     );
   const body: Record<string, unknown> = { ...planned.body };
   const headers: Record<string, unknown> = { ...planned.body.headers };
-  for (const { path, given, allowed } of problemsOf(body, object(endpointFields(rules.headerPrefix), ['url']))) {
+  const problems = [
+    ...problemsOf(body, object(endpointFields(rules.headerPrefix), ['url'])),
+    ...headerProblems({ headers: planned.body.headers, compatibility: planned.body.compatibility ?? undefined }),
+  ];
+  for (const { path, given, allowed } of problems) {
     const [field = ''] = path.split(/[.[]/);
     if (!SPARE.includes(field))
       return left.endpoint(what, `${path}: allowed: ${allowed}`, 'change it there, and export again');

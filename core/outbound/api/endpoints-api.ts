@@ -17,6 +17,7 @@ import {
   type NewEndpoint,
   newEndpointId,
 } from '#core/outbound/registry/endpoints.ts';
+import { headerProblems } from '#core/outbound/sign/header-clash.ts';
 import { FORM, formProblems } from '#core/outbound/sign/signature-form.ts';
 import { openKey } from '#core/outbound/sign/signing-keys.ts';
 import { number, oneOf } from '#core/problem.ts';
@@ -74,7 +75,7 @@ export async function createOne(call: ApiCall, given?: NewBody): Promise<Reply> 
   const id = newEndpointId(ports);
   const defaults = { timeoutMs: rules.timeoutMs, apiVersion: application.defaultApiVersion };
   const endpoint = newEndpointOf(body, defaults, [application, rules.form]);
-  refuseProblems(formProblems(endpoint));
+  refuseMisfits(endpoint);
   // Of kind pull nothing is signed.
   const secret = isPulled ? undefined : secretOf(body, ports, endpoint);
   const key = secret && sealKey(ports, id, secret, 'first');
@@ -143,15 +144,20 @@ export async function changeOne(call: ApiCall): Promise<Reply> {
   return change(call, await endpointOf(call), body as EndpointBody, body.if_version);
 }
 
+/** Fields that must fit each other. */
+const NAMING = [...FORM, 'compatibility', 'headers'] as const;
+const refuseMisfits = (endpoint: NewEndpoint): void =>
+  refuseProblems([...formProblems(endpoint), ...headerProblems(endpoint)]);
+
 /** What waits goes to the new URL, too. */
 async function change(call: ApiCall, there: EndpointItem, body: EndpointBody, ifVersion?: number): Promise<Reply> {
   refuseProblems(kindProblems(body, there, false));
   if (body.url !== undefined) refuseTarget(call, body.url);
   const fields = changeOf(body);
-  const changesForm = FORM.some(name => name in fields);
+  const changesForm = NAMING.some(name => name in fields);
   const result = await changeEndpoint(call.ports, there.app, there.id, {
     ...given({ fields, ifVersion }),
-    judge: changed => changesForm && refuseProblems(formProblems(changed)),
+    judge: changed => changesForm && refuseMisfits(changed),
   });
   if (result.kind === 'refused') return refuseChange(call, result.cause);
   await tellOperational(call, 'endpoint.changed', result.endpoint);

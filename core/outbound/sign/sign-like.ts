@@ -20,6 +20,19 @@ const HEADER: Readonly<Record<Compatibility['like'], string>> = {
 
 /** The name of its signature's header, in lower case. */
 const signatureHeaderOf = ({ like, header }: Compatibility): string => header ?? HEADER[like];
+/** What Outpost writes before each of its names. */
+const prefixOf = (signatureHeader: string): string => signatureHeader.slice(0, -'signature'.length);
+
+/** The names of all headers that `signLike` sets. */
+export function namesLike(compatibility: Compatibility): readonly string[] {
+  const header = signatureHeaderOf(compatibility);
+  const beside = {
+    svix: () => ['svix-id', 'svix-timestamp'],
+    convoy: () => [],
+    outpost: () => ['event-id', 'topic', 'timestamp'].map(name => prefixOf(header) + name),
+  };
+  return [header, ...beside[compatibility.like]()];
+}
 
 /** Nothing without a shared secret. `standard`: headers of the attempt in the form `standard`. */
 export function signLike(
@@ -71,7 +84,7 @@ function likeOutpost(
 ): Readonly<Record<string, string>> {
   const { timed = false } = compatibility;
   const header = signatureHeaderOf(compatibility);
-  const prefix = header.slice(0, -'signature'.length);
+  const prefix = prefixOf(header);
   const macs = macsOf(crypto, attempt, compatibility, { keys, separator: '.' });
   const time = secondsOf(attempt);
   return {

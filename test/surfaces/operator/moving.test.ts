@@ -212,6 +212,12 @@ describe('what is carried over', () => {
     expect(JSON.stringify(plan.left)).not.toContain('"a"');
   });
 
+  it('leaves a header behind that the other system sets itself: one would replace the other', () => {
+    const plan = svix({ headers: { headers: { 'Svix-Id': 'mine', 'x-shop': '7' }, sensitive: [] } });
+    expect(only(plan).body.headers).toEqual({ 'x-shop': '7' });
+    expect(plan.left).toMatchObject([{ what: 'endpoint app_1/ep_1: header Svix-Id', endpoint: false }]);
+  });
+
   it('convoy: one endpoint for each subscription, an application for each owner', () => {
     const plan = convoy({}, [{ filter_config: { event_types: ['a'] } }, { filter_config: { event_types: ['b'] } }]);
     expect(plan.applications).toMatchObject([
