@@ -1,6 +1,14 @@
 /** One row of a handler's table that mirrors an entity of the provider, and the write that changes it. */
 import type { Condition } from '#core/condition.ts';
-import { PermanentError } from '#core/handler/handler-contract.ts';
+import {
+  busy,
+  done,
+  type HandlerContext,
+  type Outcome,
+  PermanentError,
+  stale,
+  type WebhookEvent,
+} from '#core/handler/handler-contract.ts';
 import type { EffectWrite, ItemKey } from '#core/ports.ts';
 
 /** The row that keeps the state of one object of the provider: your table (physical name) and its key. */
@@ -38,3 +46,23 @@ export function writeEntity(
     condition,
   };
 }
+
+/** Attempts in which a strategy writes a row, and their events: too late for one row may be in time for another. */
+const WRITING = new WeakMap<HandlerContext, WebhookEvent>();
+
+/** `onRefused`: of the row's own condition. Nobody knows whether one of `effects` ever holds: that costs attempts. */
+export function commitEntity(
+  event: WebhookEvent,
+  context: HandlerContext,
+  write: EffectWrite,
+  effects: readonly EffectWrite[],
+  onRefused: Outcome,
+): void {
+  context.transact([write], { onRefused });
+  context.transact(effects, { onRefused: busy(0, 'a condition in `effects` did not hold') });
+  WRITING.set(context, event);
+}
+
+/** Stale, unless the same attempt writes another row: an outcome other than done would drop that write. */
+export const tooLate = (event: WebhookEvent, context: HandlerContext, reason: string): Outcome =>
+  WRITING.get(context) === event ? done({ actionTaken: `another row was written; ${reason}` }) : stale(reason);

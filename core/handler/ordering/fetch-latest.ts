@@ -11,13 +11,12 @@ import {
   type Outcome,
   PermanentError,
   retryAfter,
-  stale,
   type WebhookEvent,
 } from '#core/handler/handler-contract.ts';
 import { waitMs } from '#core/judge-http-answer.ts';
 import type { EffectWrite, ItemData } from '#core/ports.ts';
 import { MINUTE_MS } from '#core/time.ts';
-import { type Entity, type EntityState, writeEntity } from './entity.ts';
+import { commitEntity, type Entity, type EntityState, tooLate, writeEntity } from './entity.ts';
 import { checkVersion, describeNewer, VERSION, VERSION_EVENT, type Version } from './version.ts';
 import { waitedMs, waitForEarlier } from './waiting.ts';
 
@@ -111,7 +110,7 @@ function applyFound<T>(
       `the fetcher was asked for ${id} and returned ${found.id.slice(0, 80)}: correct its \`id\``,
     );
   const version = toVersion && checkVersion(toVersion(found.object), row);
-  if (version !== undefined && isOlder(version, row)) return stale(describeNewer(version, row));
+  if (version !== undefined && isOlder(version, row)) return tooLate(event, context, describeNewer(version, row));
   const ordering = version === undefined ? {} : { [VERSION]: version };
   commit(event, context, entity, row, { [DELETED]: undefined, ...toState(found.object) }, ordering, effects);
   return done({ actionTaken: version === undefined ? 'fetched' : `fetched version ${version}` });
@@ -126,9 +125,9 @@ function applyGone<T>(
   if (row === undefined) {
     return waitedMs(context) < UNSEEN_LIMIT_MS
       ? waitForEarlier(context, `the provider does not know ${id} (yet)`)
-      : stale(`the provider does not know ${id}, and neither do we`);
+      : tooLate(event, context, `the provider does not know ${id}, and neither do we`);
   }
-  if (row[DELETED] === true) return stale(`${id} is marked as deleted already`);
+  if (row[DELETED] === true) return tooLate(event, context, `${id} is marked as deleted already`);
   commit(event, context, entity, row, { [DELETED]: true }, {}, effects);
   return done({ actionTaken: 'marked as deleted' });
 }
@@ -149,7 +148,7 @@ function commit(
   const owned = { ...ordering, [VERSION_EVENT]: event.id, [REVISION]: (counter ?? 0) + 1 };
   // Refused: somebody else brought an answer meanwhile. The next attempt asks again.
   const onRefused = retryAfter(1, 'another answer was stored at the same time');
-  context.transact([writeEntity(entity, state, owned, unchanged), ...effects], { onRefused });
+  commitEntity(event, context, writeEntity(entity, state, owned, unchanged), effects, onRefused);
 }
 
 function isOlder(version: Version, row: ItemData | undefined): boolean {

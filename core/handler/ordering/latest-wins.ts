@@ -8,11 +8,10 @@ import {
   type HandlerContext,
   type Outcome,
   retryAfter,
-  stale,
   type WebhookEvent,
 } from '#core/handler/handler-contract.ts';
 import type { EffectWrite } from '#core/ports.ts';
-import { type Entity, type EntityState, writeEntity } from './entity.ts';
+import { commitEntity, type Entity, type EntityState, tooLate, writeEntity } from './entity.ts';
 import { checkVersion, describeNewer, mayReplace, VERSION, VERSION_EVENT, type Version } from './version.ts';
 
 /** What `latestWins` needs: the row, the version the event brings, and the whole state it carries. */
@@ -50,12 +49,10 @@ export async function latestWins(
   const row = await context.read(entity.table, entity.key);
   const version = checkVersion(given, row);
   const condition = mayReplace(version, event.id);
-  if (!holds(condition, row)) return stale(describeNewer(version, row));
+  if (!holds(condition, row)) return tooLate(event, context, describeNewer(version, row));
   const ordering = { [VERSION]: version, [VERSION_EVENT]: event.id };
-  // Refused since the read: only something newer can have come, as versions never fall. Unless it was another write.
-  const onRefused = effects.some(effect => effect.condition !== undefined)
-    ? retryAfter(1, 'a condition did not hold when the state was written')
-    : stale(`another event brought a version newer than ${version} at the same time`);
-  context.transact([writeEntity(entity, state, ordering, condition), ...effects], { onRefused });
+  // Refused since the read: something newer came. The next attempt says so, and what else it writes is not lost.
+  const onRefused = retryAfter(1, 'another event changed the row at the same time');
+  commitEntity(event, context, writeEntity(entity, state, ordering, condition), effects, onRefused);
   return done({ actionTaken: actionTaken ?? `applied version ${version}` });
 }

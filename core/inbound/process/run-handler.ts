@@ -12,6 +12,7 @@ import {
   PermanentError,
   type WebhookEvent,
 } from '#core/handler/handler-contract.ts';
+import { checkRowKey } from '#core/handler/row-key.ts';
 import type { EventItem } from '#core/inbound/protocol/event-item.ts';
 import { noteConflict } from '#core/inbound/protocol/note-conflict.ts';
 import { carriedBody, inflateBody, type LoadedBody, readBody, storeBody } from '#core/inbound/protocol/store-body.ts';
@@ -112,6 +113,7 @@ async function runParsed(input: AttemptInput, payload: unknown, ports: ProcessPo
   // Of each write the outcome that its own call declared: of another's condition it would tell what is not so.
   const onRefused: (Outcome | undefined)[] = [];
   const transact: HandlerContext['transact'] = (writes, options = {}) => {
+    for (const write of writes) if (write.kind !== 'put') checkRowKey(write.table, write.key);
     effects.push(...writes);
     onRefused.push(...writes.map(() => options.onRefused ?? undefined));
     if (effects.length > MAX_EFFECTS) {
@@ -193,7 +195,10 @@ function contextOf(
     timeLimitMs,
     startedAt: ports.clock.now(),
     ...given({ deferredSince: item.deferredSince }),
-    read: (table, key) => ports.store.readItem(table, key),
+    read: async (table, key) => {
+      checkRowKey(table, key);
+      return ports.store.readItem(table, key);
+    },
     limit: (ms, work) => ports.timer.limit(ms, own => work(AbortSignal.any([signal, own]))),
     step: input.handler?.onlyTransacts ? refuseStep : stepRunner({ item, signal, days: input.stepDays }, ports),
     log: { info: write('info'), warn: write('warn') },

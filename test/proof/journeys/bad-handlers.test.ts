@@ -191,6 +191,50 @@ describe('a result that cannot be kept as it is', () => {
   });
 });
 
+describe('a key that no table takes', () => {
+  const KEYS: readonly (readonly [string, unknown])[] = [
+    ['an empty text', { id: '' }],
+    ['null', { id: null }],
+    ['nothing', { id: undefined }],
+    ['an object', { id: { a: 'secret' } }],
+    ['no number', { id: Number.NaN }],
+    ['over 2,048 bytes', { id: 'ä'.repeat(1_025) }],
+    ['no attribute', {}],
+    ['no object', null],
+  ];
+  const USES: readonly (readonly [string, (context: HandlerContext, key: never) => unknown])[] = [
+    ['read', (context, key) => context.read(EFFECTS, key)],
+    ['update', (context, key) => context.transact([{ kind: 'update', table: EFFECTS, key, set: { a: 1 } }])],
+    ['delete', (context, key) => context.transact([{ kind: 'delete', table: EFFECTS, key }])],
+    [
+      'check',
+      (context, key) =>
+        context.transact([{ kind: 'check', table: EFFECTS, key, condition: { attribute: 'id', op: 'exists' } }]),
+    ],
+  ];
+  const CASES = USES.flatMap(([use, how]) => KEYS.map(([what, key]) => [use, what, how, key] as const));
+  it.each(CASES)('%s with %s is a dead letter at once, as no retry can help', async (_use, _what, how, key) => {
+    const world = await worldOf(async (_event, context) => {
+      await how(context, key as never);
+      return done();
+    });
+    expect(world.item('bad')).toMatchObject({ status: 'dead_letter', cause: 'permanent', attempts: 1 });
+    expect(world.item('bad')?.lastError).toMatch(/the key of a row of "effects"/);
+    expect(world.item('bad')?.lastError).not.toContain('secret');
+  });
+
+  it.each([
+    ['a text of 2,048 bytes', 'x'.repeat(2_048)],
+    ['a blank', ' '],
+  ])('%s is one', async (_what, id) => {
+    const world = await worldOf(async (_event, context) => {
+      await context.read(EFFECTS, { id });
+      return done();
+    });
+    expect(world.item('bad')).toMatchObject({ status: 'completed' });
+  });
+});
+
 describe('writes of a handler that cannot be applied', () => {
   const writing =
     (writes: readonly EffectWrite[]): Handler =>

@@ -62,7 +62,7 @@ describe('move', () => {
       kind: 'done',
     });
     expect(writes).toMatchObject([{ set: { state: 'active', version: 5, versionEventId: 'evt_default.e5' } }]);
-    const older = await subscriptions.move(event, context, { entity, to: 'past_due', version: 2 });
+    const older = await subscriptions.move(event, contextOver(row).context, { entity, to: 'past_due', version: 2 });
     expect(older).toEqual({ kind: 'stale', reason: 'version 2 is older than 3 of evt_default.e1' });
   });
 
