@@ -1,5 +1,21 @@
-/** What the texts of deliberate bugs may use. Built into the product together with a bug. */
+/** What the texts of deliberate bugs may use, and which of them is on. Loaded with the product that has the bugs in it. */
 import type { Condition } from '#core/condition.ts';
+
+let on: string | undefined;
+let isLoaded = false;
+
+/** From here on the product has this bug only; `undefined`: it is as it is. */
+export function turnOn(bug: string | undefined): void {
+  isLoaded = true;
+  on = bug;
+}
+
+/** Asked at each call of a function that has bugs. */
+export function bugOn(): string | undefined {
+  if (!isLoaded)
+    throw new Error('A function with a bug is called while the product loads: its bug would change nothing there');
+  return on;
+}
 
 /** The same object with one method of another's making. */
 export function also<T extends object>(target: T, name: keyof T, call: unknown): T {

@@ -9,14 +9,20 @@ export interface Bug {
   /** `(real, ...args) => …`, as text: it stands at the end of the file and may use what that imports, and bug-kit.ts. */
   readonly bug: string;
 }
-export interface Mutant extends Bug {
+/** The name turns it on (bug-kit.ts). */
+export interface NamedBug extends Bug {
   readonly name: string;
+}
+export interface Mutant extends NamedBug {
   /** A second change: without it another rule covers the first. */
   readonly also?: Bug;
-  /** Asked first, because it shows it soonest: a scenario, or a journey and then its crash points. @default in order */
-  readonly scenario?: string;
-  readonly journey?: string;
+  /** What complains: a scenario, a journey, or a journey with a fault at one of its calls (probe.ts asks them). */
+  readonly shownBy: string;
+  readonly says?: RegExp;
 }
+
+export const bugsOf = ({ also, ...bug }: Mutant): readonly NamedBug[] =>
+  also ? [bug, { name: bug.name, ...also }] : [bug];
 
 const WRITES = 'core/inbound/protocol/event-writes.ts';
 const RECORD = 'core/inbound/ingest/record-and-send.ts';
@@ -33,12 +39,14 @@ export const MUTANTS: readonly Mutant[] = [
   // Ingest
   {
     name: 'duplicate means 200, sent or not',
+    shownBy: 'scenario aDuplicateOfAnUnsentEventIsSent',
     file: RECORD,
     of: 'meetDuplicate',
     bug: `async (real, ...args) => { await real(...args); return { kind: 'known' }; }`,
   },
   {
     name: "no ingestId check: the SDK's own retry is a duplicate",
+    shownBy: 'scenario ownRetryIsNoDuplicate',
     file: RECORD,
     of: 'recordState',
     bug: `(real, arrival, stored, ports, rules) => {
@@ -51,13 +59,14 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: '200 on hope',
+    shownBy: 'scenario ownRetryIsNoDuplicate',
     file: RECORD,
     of: 'answer',
     bug: `(real, arrival, recorded, sent, ports) => real(arrival, recorded, 'whole', ports)`,
   },
   {
     name: 'an outage copy without its payload',
-    scenario: 'anOutageOfTheTableLosesNothing',
+    shownBy: 'scenario anOutageOfTheTableLosesNothing',
     file: RECORD,
     of: 'messageOf',
     bug: `(real, arrival, place, recorded, ports) => {
@@ -67,7 +76,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'state before payload: no payload at all',
-    scenario: 'aBrokenDeployKillsNothing',
+    shownBy: 'scenario aBrokenDeployKillsNothing',
     file: RECORD,
     of: 'storePayload',
     bug: `(real, arrival, ports, rules) =>
@@ -75,7 +84,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'no fallback when the table is down',
-    scenario: 'anOutageOfTheTableLosesNothing',
+    shownBy: 'scenario anOutageOfTheTableLosesNothing',
     file: RECORD,
     of: 'send',
     bug: `async (real, arrival, stored, recorded, ...rest) => {
@@ -85,6 +94,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a request that fails verification is answered like a genuine one',
+    shownBy: 'scenario aForgeryStoresNothing',
     file: 'core/verification/verify-request.ts',
     of: 'verifyRequest',
     bug: `async (real, ...args) => {
@@ -95,12 +105,14 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'dedup key without the source',
+    shownBy: 'scenario oneSourceCannotSuppressAnother',
     file: 'core/glossary.ts',
     of: 'toEventPk',
     bug: `(real, source, key) => real(source === 'other' ? 'default' : source, key)`,
   },
   {
     name: 'the body is turned into text on the way',
+    shownBy: 'scenario bytesSurvive',
     file: 'lambdas/shared/api-event.ts',
     of: 'bytesOf',
     bug: '(real, event) => new TextEncoder().encode(new TextDecoder().decode(real(event)))',
@@ -108,69 +120,70 @@ export const MUTANTS: readonly Mutant[] = [
   // Writes
   {
     name: 'TTL at insert',
-    scenario: 'retriedEventsAreNeverForgotten',
+    shownBy: 'scenario retriedEventsAreNeverForgotten',
     file: WRITES,
     of: 'pendingItem',
     bug: '(real, event, now, timings) => ({ ...real(event, now, timings), expiresAt: expiryAfter(now, 30) })',
   },
   {
     name: 'no watch for what is recorded late',
-    scenario: 'whatIsRecordedLateIsWatched',
+    shownBy: 'scenario whatIsRecordedLateIsWatched',
     file: WRITES,
     of: 'pendingItem',
     bug: '(real, ...args) => { const { watchShard, watchAt, ...item } = real(...args); return item; }',
   },
   {
     name: 'a claim ignores the lease',
-    journey: 'happy path',
+    shownBy: 'crash points: happy path, lost_reply_retried at process store.update',
     file: WRITES,
     of: 'claimable',
     bug: `(real, ...args) => changeLeaf(real(...args), 'leaseUntil', exists('leaseUntil'))`,
   },
   {
     name: 'a claim ignores the generation',
-    scenario: 'aRestoredRecordRunsOnce',
+    shownBy: 'scenario aRestoredRecordRunsOnce',
     file: WRITES,
     of: 'claimable',
     bug: `(real, ...args) => changeLeaf(real(...args), 'gen')`,
   },
   {
     name: 'a claim does not count the attempt',
-    scenario: 'aPoisonEventEnds',
+    shownBy: 'scenario aPoisonEventEnds',
     file: WRITES,
     of: 'claim',
     bug: '(real, ...args) => ({ ...real(...args), add: { attempts: 0 } })',
   },
   {
     name: 'no fencing: any owner may finish',
-    journey: 'happy path',
+    shownBy: 'crash points: happy path, stall at process store.transact',
     file: WRITES,
     of: 'fenced',
     bug: `() => exists('pk')`,
   },
   {
     name: 'finish keeps the watch',
-    journey: 'a first delivery without a claim, and duplicates',
+    shownBy: 'crash points: a first delivery without a claim, and duplicates, lost_reply_error at ingest queue.send',
     file: WRITES,
     of: 'finishUnclaimed',
     bug: '(real, ...args) => ({ ...real(...args), remove: [...LEASE] })',
   },
   {
     name: 'finish without a TTL',
+    shownBy: 'scenario aPurgeLosesNothing',
     file: WRITES,
     of: 'finalSet',
     bug: '(real, ...args) => { const { expiresAt, ...set } = real(...args); return set; }',
   },
   {
     name: 'death is done for whatever death it is',
-    scenario: 'aLateDeathNoteChangesNothing',
+    shownBy: 'scenario aLateDeathNoteChangesNothing',
     file: WRITES,
     of: 'deathDone',
     bug: `(real, ...args) => ({ ...real(...args), condition: exists('pk') })`,
   },
   {
     name: 'replay keeps the generation',
-    journey: 'replay of a completed event',
+    shownBy: 'journey "replay of a completed event"',
     file: WRITES,
     of: 'replay',
     bug: `(real, item, ...rest) => {
@@ -180,6 +193,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'replay keeps the TTL',
+    shownBy: 'journey "replay of a completed event"',
     file: WRITES,
     of: 'replay',
     bug: `(real, ...args) => {
@@ -189,7 +203,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'replay always gives a new idempotency key',
-    journey: 'replay of a dead event',
+    shownBy: 'journey "replay of a dead event"',
     file: WRITES,
     of: 'replay',
     bug: `(real, item, ...rest) => {
@@ -200,7 +214,7 @@ export const MUTANTS: readonly Mutant[] = [
   // Processor
   {
     name: 'in progress is acked as a duplicate',
-    journey: 'one id with two bodies',
+    shownBy: 'crash points: one id with two bodies, error at ingest payloads.putBody',
     file: TAKE,
     of: 'meetRefusal',
     bug: `async (real, message, item, ...rest) => {
@@ -210,7 +224,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'due later is acked',
-    scenario: 'aRetryAlwaysHasAMessage',
+    shownBy: 'scenario aRetryAlwaysHasAMessage',
     file: TAKE,
     of: 'meetRefusal',
     bug: `async (real, message, item, ...rest) => {
@@ -220,7 +234,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'any copy revives a dead event',
-    journey: 'a permanent error',
+    shownBy: 'crash points: a permanent error, stall at ingest secrets.fetch',
     file: TAKE,
     of: 'meetRefusal',
     bug: `async (real, message, item, record, way, ports, rules) => {
@@ -231,28 +245,28 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a record is made without its payload',
-    scenario: 'anOutageOfTheTableLosesNothing',
+    shownBy: 'scenario anOutageOfTheTableLosesNothing',
     file: TAKE,
     of: 'holdPayload',
     bug: 'async () => true',
   },
   {
     name: 'an unreachable table is acked',
-    scenario: 'anOutageOfTheTableLosesNothing',
+    shownBy: 'scenario anOutageOfTheTableLosesNothing',
     file: WAIT,
     of: 'sendOrHide',
     bug: '(real, message, record, ...rest) => record.receiveCount === 1 ? ACK : real(message, record, ...rest)',
   },
   {
     name: 'a copy that waits has no body',
-    scenario: 'anOutageOfTheTableLosesNothing',
+    shownBy: 'scenario anOutageOfTheTableLosesNothing',
     file: WAIT,
     of: 'sendOrHide',
     bug: '(real, message, ...rest) => real({ ...message, payload: undefined, ref: undefined }, ...rest)',
   },
   {
     name: 'a message is deleted although the queue did not take its copy',
-    journey: 'an outage of DynamoDB',
+    shownBy: 'crash points: an outage of DynamoDB, error at process queue.send',
     file: WAIT,
     of: 'sendOrHide',
     bug: `async (real, message, record, ...rest) => {
@@ -262,7 +276,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'the receive count decides: dead after five',
-    scenario: 'aBrokenDeployKillsNothing',
+    shownBy: 'scenario aBrokenDeployKillsNothing',
     file: PROCESS,
     of: 'processEvent',
     bug: `(real, record, deadlineMs, ports, rules) =>
@@ -270,7 +284,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'unknown messages are dropped',
-    scenario: 'unknownMessagesWaitInTheDlq',
+    shownBy: 'scenario unknownMessagesWaitInTheDlq',
     file: PROCESS,
     of: 'sendAway',
     bug: `(real, record, reason, ports) =>
@@ -278,7 +292,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'no deadline: a slow handler outlives its invocation',
-    scenario: 'aSlowRecordCostsItsNeighboursNothing',
+    shownBy: 'scenario aSlowRecordCostsItsNeighboursNothing',
     file: 'core/inbound/process/run-handler.ts',
     of: 'runParsed',
     bug: `(real, input, payload, ports) => {
@@ -289,14 +303,14 @@ export const MUTANTS: readonly Mutant[] = [
   // Finish
   {
     name: 'a lost lease is acked',
-    journey: 'a handler that fails, then succeeds',
+    shownBy: 'crash points: a handler that fails, then succeeds, lost_reply_retried at process store.update',
     file: FINISH,
     of: '#leaseLost',
     bug: 'real => { real(); return ACK; }',
   },
   {
     name: 'a finish that failed is acked',
-    journey: 'happy path',
+    shownBy: 'crash points: happy path, error at process store.transact',
     file: FINISH,
     of: 'finishEvent',
     bug: `async (real, ...args) => {
@@ -306,7 +320,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a retry without its successor',
-    scenario: 'aPoisonEventEnds',
+    shownBy: 'scenario aPoisonEventEnds',
     file: FINISH,
     of: 'finishEvent',
     bug: `(real, attempt, end, ports, rules) =>
@@ -314,7 +328,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'no attempt budget',
-    scenario: 'aPoisonEventEnds',
+    shownBy: 'scenario aPoisonEventEnds',
     file: JUDGE,
     of: 'judgeFailure',
     bug: `(real, attempt, ...rest) =>
@@ -322,20 +336,21 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'effects outside the transaction',
+    shownBy: 'scenario aPurgeLosesNothing',
     file: FINISH,
     of: '#complete',
     bug: '(real, ruling) => real({ ...ruling, effects: [] })',
   },
   {
     name: 'death does not raise the payload',
-    scenario: 'deadEventsCanBeReplayedLate',
+    shownBy: 'scenario deadEventsCanBeReplayedLate',
     file: FINISH,
     of: '#raisePayload',
     bug: 'async (real, days) => { if (days !== this.#rules.deadRetentionDays) await real(days); }',
   },
   {
     name: 'a dead letter without its DLQ message',
-    journey: 'a permanent error',
+    shownBy: 'journey "a permanent error"',
     file: 'core/inbound/protocol/send-death.ts',
     of: 'sendDeath',
     bug: `(real, item, death, ports, rules) =>
@@ -344,7 +359,7 @@ export const MUTANTS: readonly Mutant[] = [
   // Sweeper
   {
     name: 'the cursor passes what could not be watched',
-    scenario: 'whatCouldNotBeWatchedIsNotPassed',
+    shownBy: 'scenario whatCouldNotBeWatchedIsNotPassed',
     file: ARRIVALS,
     of: 'sweepArrivals',
     bug: `(real, run, ...rest) => {
@@ -354,7 +369,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'the cursor passes what was claimed between read and write',
-    scenario: 'whatIsClaimedBetweenReadAndWriteIsWatched',
+    shownBy: 'scenario whatIsClaimedBetweenReadAndWriteIsWatched',
     file: COVER,
     of: 'coverOne',
     bug: `(real, read, paused, run) => {
@@ -373,48 +388,49 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'arrivals that are claimed are passed',
-    journey: 'happy path',
+    shownBy: 'crash points: happy path, crash_after at process store.update',
     file: COVER,
     of: 'isCovered',
     bug: `(real, item) => real(item) || item.status === 'processing'`,
   },
   {
     name: 'both looks at arrivals are without a grace',
-    scenario: 'aRequestUnderWayIsNotPassed',
+    shownBy: 'scenario aRequestUnderWayIsNotPassed',
     file: ARRIVALS,
     of: 'sweepArrivals',
     bug: '(real, run, ...rest) => real({ ...run, upTo: run.now() }, ...rest)',
   },
   {
     name: 'the sweeper does not look at arrivals',
-    scenario: 'aPurgeLosesNothing',
+    shownBy: 'scenario aPurgeLosesNothing',
     file: COVER,
     of: 'coverArrivals',
     bug: 'async () => []',
   },
   {
     name: 'in a backlog an arrival is taken as sent and never looked at again',
-    scenario: 'whatTheSweeperSentIsLookedAtAgain',
+    shownBy: 'scenario whatTheSweeperSentIsLookedAtAgain',
     file: WRITES,
     of: 'markSwept',
     bug: '(real, item, now) => real(item, now, FAR)',
   },
   {
     name: 'an unsent event is not told to the sweeper',
+    shownBy: 'scenario aDuplicateOfAnUnsentEventIsSent',
     file: RECORD,
     of: 'noteUnsent',
     bug: 'async () => {}',
   },
   {
     name: 'the audit does not look for what nobody watches',
-    scenario: 'theAuditFindsWhatCameTooLate',
+    shownBy: 'scenario theAuditFindsWhatCameTooLate',
     file: 'core/inbound/watch/audit-records.ts',
     of: 'watchForgotten',
     bug: 'async () => []',
   },
   {
     name: 'the sweeper never sends what is overdue',
-    scenario: 'whatTheSweeperSentIsLookedAtAgain',
+    shownBy: 'scenario whatTheSweeperSentIsLookedAtAgain',
     file: SWEEP,
     of: 'rowFor',
     bug: `(real, item, view, timings) => {
@@ -424,7 +440,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'the sweeper forgets the deaths',
-    journey: 'a permanent error',
+    shownBy: 'crash points: a permanent error, crash_after at process store.update',
     file: SWEEP,
     of: 'rowFor',
     bug: `(real, ...args) => {
@@ -434,7 +450,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'the drain deletes what it does not know',
-    scenario: 'unknownMessagesWaitInTheDlq',
+    shownBy: 'scenario unknownMessagesWaitInTheDlq',
     file: 'core/inbound/sweep/drain-dead-queue.ts',
     of: 'drainDeadQueue',
     bug: `(real, until, ports) => {

@@ -11,7 +11,7 @@ const DECIDE = 'core/outbound/protocol/decide.ts';
 export const OUTBOUND_MUTANTS: readonly Mutant[] = [
   {
     name: '202 before the job is accepted',
-    journey: 'publish, delivered',
+    shownBy: 'crash points: publish, delivered, error at publish jobs.send',
     file: 'core/outbound/publish/publish.ts',
     of: 'publish',
     bug: `(real, ports, ...rest) => {
@@ -21,7 +21,7 @@ export const OUTBOUND_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a repeated publish is answered without a job',
-    journey: 'publish, delivered',
+    shownBy: 'crash points: publish, delivered, lost_reply_retried at publish store.put',
     file: 'core/outbound/publish/publish.ts',
     of: 'publish',
     bug: `(real, ports, ...rest) => {
@@ -33,7 +33,7 @@ export const OUTBOUND_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'publish sends wake-ups before it puts rows',
-    journey: 'publish without a job, delivered',
+    shownBy: 'crash points: publish without a job, delivered, stall at publish store.putMany',
     file: 'core/outbound/fan-out/fan-out-now.ts',
     of: 'fanOutNow',
     bug: `(real, ports, ...rest) => {
@@ -45,7 +45,7 @@ export const OUTBOUND_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'publish answers 202 though its rows were not put',
-    journey: 'publish without a job, delivered',
+    shownBy: 'crash points: publish without a job, delivered, lost_reply_error at publish store.putMany',
     file: 'core/outbound/fan-out/fan-out-now.ts',
     of: 'fanOutNow',
     bug: `async (real, ports, ...rest) => {
@@ -58,7 +58,7 @@ export const OUTBOUND_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'the first look at the rows leaves a wait that is over',
-    journey: 'pause and resume with nothing waiting',
+    shownBy: 'journey "pause and resume with nothing waiting"',
     file: SESSION,
     of: 'hasWork',
     bug: `(real, page, wakeAt, now) =>
@@ -66,14 +66,14 @@ export const OUTBOUND_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'the row goes before the success is recorded',
-    journey: 'publish, delivered',
+    shownBy: 'journey "publish, delivered"',
     file: RECORD,
     of: 'writeEnd',
     bug: 'async (real, session, hand, ...rest) => { await deleteRow(session, hand.row); return real(session, hand, ...rest); }',
   },
   {
     name: 'no retry row',
-    journey: 'failure, retry, delivered',
+    shownBy: 'journey "failure, retry, delivered"',
     file: RECORD,
     of: 'afterFailure',
     bug: `(real, session, hand, record) =>
@@ -81,7 +81,7 @@ export const OUTBOUND_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a recorded attempt: the row is deleted, the retry row not made',
-    journey: 'failure, retry, delivered',
+    shownBy: 'crash points: failure, retry, delivered, crash_after at drain-fast store.update',
     file: DECIDE,
     of: 'decide',
     bug: `(real, ...args) => {
@@ -91,7 +91,7 @@ export const OUTBOUND_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a final record is sent again',
-    journey: 'publish twice',
+    shownBy: 'crash points: publish twice, stall at publish store.get',
     file: DECIDE,
     of: 'decide',
     bug: `(real, row, facts) => {
@@ -102,21 +102,21 @@ export const OUTBOUND_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'what is not charged is followed by no wait',
-    journey: 'our way out is suspected, then delivered',
+    shownBy: 'journey "our way out is suspected, then delivered"',
     file: 'core/outbound/drain/settle-failure.ts',
     of: 'spare',
     bug: 'async () => {}',
   },
   {
     name: 'a trial request is charged',
-    journey: 'breaker opens, probe, ramp',
+    shownBy: 'journey "gone twice disables; enabled, it goes on"',
     file: FAULT,
     of: 'isCharged',
     bug: '(real, verdict, at) => real(verdict, { ...at, onTrial: false })',
   },
   {
     name: 'a throttled answer is charged',
-    journey: 'throttled, then delivered',
+    shownBy: 'journey "throttled, then delivered"',
     file: FAULT,
     of: 'isCharged',
     bug: `(real, verdict, at) =>
@@ -124,7 +124,7 @@ export const OUTBOUND_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a hold without a wake',
-    journey: 'throttled, then delivered',
+    shownBy: 'journey "throttled, then delivered"',
     file: WRITES,
     of: 'releaseLease',
     bug: `(real, ep, me, end) =>
@@ -132,14 +132,14 @@ export const OUTBOUND_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'resume without a wake and without a wake-up',
-    journey: 'pause and resume in mid-session',
+    shownBy: 'journey "pause and resume in mid-session"',
     file: 'core/outbound/gate/gate.ts',
     of: 'change',
     bug: '(real, ports, write, wanted) => real(ports, write, wanted)',
   },
   {
     name: 'no look after the release, and no wake-up for a short wait',
-    journey: 'failure, retry, delivered',
+    shownBy: 'journey "failure, retry, delivered"',
     file: SESSION,
     of: 'release',
     bug: `async (real, { ports, ep, me, health }) => {
@@ -149,7 +149,7 @@ export const OUTBOUND_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a release that fails is acknowledged',
-    journey: 'publish, delivered',
+    shownBy: 'crash points: publish, delivered, error at drain-fast store.get',
     file: SESSION,
     of: 'handleWakeUp',
     bug: `async (real, tools, wakeUp, invocation) => {
@@ -160,7 +160,7 @@ export const OUTBOUND_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'an ordered endpoint lets the next one pass',
-    journey: 'ordered pair',
+    shownBy: 'crash points: ordered pair, crash_after at publish store.putMany',
     file: DECIDE,
     of: 'decide',
     bug: `(real, ...args) => {
@@ -170,7 +170,7 @@ export const OUTBOUND_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'dropped without a record',
-    journey: 'disable, enable and drop the backlog',
+    shownBy: 'journey "disable, enable and drop the backlog"',
     file: DECIDE,
     of: 'decide',
     bug: `(real, ...args) => {
@@ -180,24 +180,24 @@ export const OUTBOUND_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a success does not ask for its generation or an open record',
-    journey: 'try now, while it is retrying',
+    shownBy: 'journey "try now, while it is retrying"',
     file: WRITES,
     of: 'recordEnd',
     bug: `(real, ...args) => ({ ...real(...args), condition: any(missing('pk'), lt('attempts', 0)) })`,
   },
   {
     name: 'a replay puts no row',
-    journey: 'replay of a delivered one',
+    shownBy: 'journey "replay of a delivered one"',
     file: REPLAY,
     of: 'replayOnce',
-    bug: `(real, { store, ids }, ...rest) => {
-      const transact = (writes, token) => store.transact(writes.slice(0, 1), token);
-      return real({ store: also(store, 'transact', transact), ids }, ...rest);
+    bug: `(real, ports, ...rest) => {
+      const transact = (writes, token) => ports.store.transact(writes.slice(0, 1), token);
+      return real({ ...ports, store: also(ports.store, 'transact', transact) }, ...rest);
     }`,
   },
   {
     name: 'a repeated replay request replays again',
-    journey: 'replay of a delivered one',
+    shownBy: 'crash points: replay of a delivered one, crash_after at people store.transact',
     file: REPLAY,
     of: 'replayOnce',
     bug: `(real, ports, delivery, retentionMs, request) =>
@@ -205,32 +205,33 @@ export const OUTBOUND_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a replay request knows only the last replay',
-    journey: 'an older replay request comes again',
+    shownBy: 'journey "an older replay request comes again"',
     file: REPLAY,
     of: 'replayOnce',
-    bug: `(real, { store, ids }, ...rest) => {
+    bug: `(real, ports, ...rest) => {
+      const { store } = ports;
       const transact = (writes, token) => store.transact(writes.slice(0, 2), token);
       const get = async (key, read) => { const item = await store.get(key, read); return item?.status ? item : undefined; };
-      return real({ store: also(also(store, 'transact', transact), 'get', get), ids }, ...rest);
+      return real({ ...ports, store: also(also(store, 'transact', transact), 'get', get) }, ...rest);
     }`,
   },
   {
     name: 'the job is done before its rows are put',
-    journey: 'publish, delivered',
+    shownBy: 'crash points: publish, delivered, error at fan-out store.get',
     file: 'core/outbound/fan-out/fan-out.ts',
     of: 'runJob',
     bug: 'async (real, ...args) => { try { return await real(...args); } catch { return []; } }',
   },
   {
     name: 'the members of a batch are not fixed',
-    journey: 'a batch that fails twice, while more comes',
+    shownBy: 'crash points: a batch that fails twice, while more comes, crash_after at drain-fast http.send',
     file: 'core/outbound/drain/batches.ts',
     of: 'fixMembers',
     bug: 'async () => true',
   },
   {
     name: 'what is too old behind a shut gate never ends',
-    journey: 'expiry behind a shut gate',
+    shownBy: 'journey "expiry behind a shut gate"',
     file: 'core/outbound/tend/audit.ts',
     of: 'endingWakeUp',
     bug: 'async () => undefined',

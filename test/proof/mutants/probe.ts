@@ -1,79 +1,67 @@
-/** Runs inside a worker, bundled with one mutant: the first suite that complains is printed. */
-import { parentPort, workerData } from 'node:worker_threads';
+/** Asks the suites of one side of the product for complaints, with a bug turned on or without. */
 import { type Fault, faultsOf } from '#test/kit/memory/faults.ts';
-import { interestingCalls, type Journey, runJourney } from '../journeys/support/crash-run.ts';
-import { JOURNEYS } from '../journeys/support/journeys.ts';
+import { turnOn } from './bug-kit.ts';
 import type { Mutant } from './mutants.ts';
-import { SCENARIOS } from './scenarios.ts';
+
+/** Each answers what is wrong, or nothing. */
+export interface Side {
+  readonly scenarios: Readonly<Record<string, () => Promise<readonly string[]>>>;
+  readonly journeys: readonly {
+    readonly name: string;
+    readonly complaintsOf: (faults?: ReadonlyMap<number, Fault>) => Promise<readonly string[]>;
+    /** Worth a fault. */
+    readonly callsOf: () => Promise<readonly { readonly n: number; readonly role: string; readonly name: string }[]>;
+  }[];
+}
 
 export interface Catch {
   readonly suite: string;
   readonly complaint: string;
-  /** By the scenario or journey that the mutant names, without asking the others. */
-  readonly asNamed?: true;
 }
 
-/** What an exception of the mutated code means: it was caught too. */
-function textOf(error: unknown): string {
-  return error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+/** The first complaint about a mutant: of what it names, or else of any suite. */
+export async function firstCatch(side: Side, mutant: Mutant): Promise<Catch | undefined> {
+  turnOn(mutant.name);
+  return (await firstOf(side, [mutant.shownBy])) ?? firstOf(side, ['']);
 }
 
-async function firstScenario(names = Object.keys(SCENARIOS)): Promise<Catch | undefined> {
-  for (const name of names) {
-    const scenario = SCENARIOS[name];
-    if (scenario === undefined) throw new Error(`There is no scenario ${name} in test/proof/mutants/scenarios.ts`);
-    const complaints = await scenario().catch(error => [textOf(error)]);
-    if (complaints[0] !== undefined) return { suite: `scenario ${name}`, complaint: complaints[0] };
+/**
+ * The first complaint about the product as it is: of all suites without faults, and of each that a mutant names. Asked after
+ * the mutants, in the same modules: what one of them left there must not be what complained of the next.
+ */
+export function firstComplaint(side: Side, mutants: readonly Mutant[]): Promise<Catch | undefined> {
+  turnOn(undefined);
+  const named = mutants.map(({ shownBy }) => shownBy);
+  return firstOf(side, ['scenario ', 'journey ', 'crash points: publish, delivered, ', ...named]);
+}
+
+/** Asks the suites whose names begin with one of `names`. */
+async function firstOf({ scenarios, journeys }: Side, names: readonly string[]): Promise<Catch | undefined> {
+  const isMeant = (suite: string): boolean => names.some(it => suite.startsWith(it) || it.startsWith(suite));
+  const ask = async (suite: string, complaintsOf: () => Promise<readonly string[]>): Promise<Catch | undefined> => {
+    const complaint = isMeant(suite) ? await complaintOf(complaintsOf) : undefined;
+    return complaint === undefined ? undefined : { suite, complaint };
+  };
+  let caught: Catch | undefined;
+  for (const [name, scenario] of Object.entries(scenarios)) caught ??= await ask(`scenario ${name}`, scenario);
+  for (const { name, complaintsOf } of journeys) caught ??= await ask(`journey "${name}"`, complaintsOf);
+  for (const { name: journey, complaintsOf, callsOf } of journeys) {
+    const suite = `crash points: ${journey}, `;
+    if (caught || !isMeant(suite)) continue;
+    for (const { n, role, name } of await callsOf())
+      for (const fault of faultsOf(name))
+        caught ??= await ask(`${suite}${fault} at ${role} ${name}`, () => complaintsOf(new Map([[n, fault]])));
   }
-  return undefined;
+  return caught;
 }
 
-async function firstJourney(journeys = JOURNEYS): Promise<Catch | undefined> {
-  for (const journey of journeys) {
-    const [complaint] = await complaintsOf(journey);
-    if (complaint !== undefined) return { suite: `journey "${journey.name}"`, complaint };
-  }
-  return undefined;
-}
-
-async function firstCrashPoint(journeys = JOURNEYS): Promise<Catch | undefined> {
-  for (const journey of journeys) {
-    const { stage } = await runJourney(journey);
-    for (const at of interestingCalls(stage.calls)) {
-      for (const fault of faultsOf(at.name)) {
-        const [complaint] = await complaintsOf(journey, new Map([[at.n, fault]]));
-        const suite = `crash points: ${journey.name}, ${fault} at ${at.role} ${at.name}`;
-        if (complaint !== undefined) return { suite, complaint };
-      }
-    }
-  }
-  return undefined;
-}
-
-/** The suite that showed this bug soonest, before all others are asked. */
-async function firstOfHint({ scenario, journey }: Pick<Mutant, 'scenario' | 'journey'>): Promise<Catch | undefined> {
-  if (scenario !== undefined) return firstScenario([scenario]);
-  if (journey === undefined) return undefined;
-  const hinted = JOURNEYS.filter(it => it.name === journey);
-  if (hinted.length === 0)
-    throw new Error(`There is no journey "${journey}" in test/proof/journeys/support/journeys.ts`);
-  return (await firstJourney(hinted)) ?? firstCrashPoint(hinted);
-}
-
-async function complaintsOf(journey: Journey, faults?: ReadonlyMap<number, Fault>): Promise<readonly string[]> {
+/** What an exception of the mutated code says: it was caught, too. */
+async function complaintOf(complaintsOf: () => Promise<readonly string[]>): Promise<string | undefined> {
   try {
-    return (await runJourney(journey, faults, faults ? 1 : 0)).complaints;
+    return (await complaintsOf())[0];
   } catch (error) {
-    return [textOf(error)];
+    // That is no bug of the product, but a mistake in the text of the bug.
+    if (error instanceof TypeError || error instanceof ReferenceError) throw error;
+    return error instanceof Error ? `${error.name}: ${error.message}` : String(error);
   }
 }
-
-// For the product as it is, the crash points have a suite of their own.
-const mutant = workerData as Pick<Mutant, 'scenario' | 'journey'> | undefined;
-const named = mutant && (await firstOfHint(mutant));
-const caught =
-  (named && { ...named, asNamed: true as const }) ??
-  (await firstScenario()) ??
-  (await firstJourney()) ??
-  (mutant && (await firstCrashPoint()));
-parentPort?.postMessage(caught ?? null);

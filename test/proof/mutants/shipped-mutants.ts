@@ -4,9 +4,10 @@
  */
 import type { Mutant } from './mutants.ts';
 
-export const SHIPPED_MUTANTS: readonly (Mutant & { readonly caughtBy: RegExp })[] = [
+export const SHIPPED_MUTANTS: readonly Mutant[] = [
   {
     name: 'a lazy file is built without what gives it its client',
+    shownBy: 'scenario ofBundle',
     file: 'lib/bundling/lean-plugins.ts',
     of: 'lazyBuiltins',
     bug: `real => {
@@ -17,23 +18,25 @@ export const SHIPPED_MUTANTS: readonly (Mutant & { readonly caughtBy: RegExp })[
       };
       return { ...plugin, setup };
     }`,
-    caughtBy: /^lazy-s3-client\.mjs has the SDK's chain of credentials$/,
+    says: /^lazy-s3-client\.mjs has the SDK's chain of credentials$/,
   },
   {
     name: 'a second class of ours comes with a lazy file',
+    shownBy: 'scenario ofBundle',
     file: 'lib/bundling/lean-plugins.ts',
     of: 'filesApart',
-    bug: `(real, ...args) => {
-      BUILT_APART.push('core/outbound/api/put-event-type');
-      return real(...args);
+    bug: `(real, root, unused, met) => {
+      const apart = 'core/outbound/api/put-event-type';
+      return real(root, new Set([...unused, apart]), met.add(apart));
     }`,
-    caughtBy: /^core\/problem-reply\.ts: .*lazy-put-event-type\.mjs/,
+    says: /^core\/problem-reply\.ts: .*lazy-put-event-type\.mjs/,
   },
   {
     name: 'whether the sweeper runs is read from its lease, not from its last success',
+    shownBy: 'scenario ofCrashingSweeper',
     file: 'operator/health/sweeper.ts',
     of: 'isSweeperLate',
     bug: `(real, { leasedUntil, ...view }, now) => real({ ...view, wellAt: leasedUntil ?? view.wellAt }, now)`,
-    caughtBy: /^ten minutes of crashes are called "a run ended well/,
+    says: /^ten minutes of crashes are called "a run ended well/,
   },
 ];
