@@ -22,7 +22,7 @@ export interface Io {
   readonly user: string;
 }
 
-const NOBODY_READS = 'nobody reads';
+export const NOBODY_READS = 'nobody reads';
 /** By a person, not because nobody reads on. */
 export const isStopped = ({ interrupted }: Pick<Io, 'interrupted'>): boolean =>
   interrupted.aborted && interrupted.reason !== NOBODY_READS;

@@ -15,7 +15,10 @@ export function parseSecret(text: string | undefined): SecretResult {
   if (object === undefined) return { kind: 'secret', secret: { current: plain(text) } };
   if ('pairingUntil' in object && !('current' in object)) return pairing(object['pairingUntil']);
   const { current, previous, previousNotAfter } = object;
-  if (current === undefined) throw new TypeError('The stored secret is an object without "current": set it again');
+  if (current === undefined)
+    throw new TypeError(
+      'The stored secret is an object without "current": set it again, as the text alone or in "current", as a text',
+    );
   if (typeof current !== 'string')
     throw new TypeError('The stored secret has a "current" that is not a text: set it again');
   if (current.trim() === '') return { kind: 'unset' };

@@ -31,8 +31,17 @@ export function checkSecret(source: ResolvedSource, secret: string): void {
   throw usageError(given, 'the text as the provider shows it', 'copy it whole, prefix included');
 }
 
-/** Functions use it within five minutes; requests signed with another are refused from then on. */
+/**
+ * Functions use it within five minutes; requests signed with another are refused from then on. Throws OperatorError (usage)
+ * for what they would take as mistyped.
+ */
 export async function setSecret(operator: Operator, source: ResolvedSource, secret: string): Promise<void> {
+  if (parsedOf({ kind: 'set', text: secret }) === undefined)
+    throw usageError(
+      'This begins like an object of ours, and is none',
+      'the text as the provider shows it',
+      'give the text alone; one that is itself a JSON object goes into {"current": "…"}, as a text',
+    );
   const { secrets } = await operator.gateway();
   await secrets.write(secretName(operator.deployment.config, source.id), secret);
 }

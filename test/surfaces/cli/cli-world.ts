@@ -6,7 +6,7 @@ import { onTestFinished } from 'vitest';
 import { MemoryEventStore } from '#adapters/memory/memory-event-store.ts';
 import { MemoryPayloadStore } from '#adapters/memory/memory-payload-store.ts';
 import { SeededIds, SeededRandom } from '#adapters/memory/seeded-random.ts';
-import type { Io } from '#cli/io.ts';
+import { type Io, NOBODY_READS } from '#cli/io.ts';
 import { runCli } from '#cli/main.ts';
 import type { Services } from '#cli/run.ts';
 import { defineGateway } from '#core/config/gateway-config.ts';
@@ -286,4 +286,11 @@ export function temporaryFile(name: string): string {
   const folder = mkdtempSync(join(tmpdir(), 'holdfast-cli-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   return join(folder, name);
+}
+
+/** As `| head -1`: whoever reads is gone after the first piece, and later pieces reach nobody. */
+export function untilFirstPiece(options: CliOptions = {}): CliOptions {
+  const gone = new AbortController();
+  const onStdout = (): void => gone.abort(NOBODY_READS);
+  return { ...options, onStdout, signal: AbortSignal.any([gone.signal, ...(options.signal ? [options.signal] : [])]) };
 }

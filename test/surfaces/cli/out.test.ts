@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { startReceiver } from '#local/sample/receiver.ts';
 import { producerWorld, withEndpoint } from '#test/kit/producer-world.ts';
-import { CliWorld } from './cli-world.ts';
+import { CliWorld, untilFirstPiece } from './cli-world.ts';
 
 const MESSAGE = (key: string): string => `{"key":"${key}","type":"invoice.paid","data":{"amount":1}}`;
 
@@ -15,8 +15,9 @@ async function at(status: number) {
   const cli = new CliWorld();
   const gateway = { delivery: () => Promise.resolve(world.api) };
   const run = (...args: string[]) => cli.run(['out', ...args], { gateway });
+  const piped = (...args: string[]) => cli.run(['out', ...args], untilFirstPiece({ gateway }));
   const json = async (...args: string[]) => (await cli.json(['out', ...args], { gateway })).value;
-  return { ...world, run, json, message: body.id as string };
+  return { ...world, run, piped, json, message: body.id as string };
 }
 
 describe('looking', () => {
@@ -58,6 +59,23 @@ describe('looking', () => {
     );
     expect(attempts.stderr).toContain(`out retry uid:acme ${ep} ${message}`);
   });
+});
+
+it('answers the same with | head -1, and fails no more', async () => {
+  const { run, piped, ep, message } = await at(503);
+  const of = ['uid:acme', ep, message];
+  const listing = ['endpoints', 'deliveries', 'messages'].flatMap(name => [[name, 'uid:acme']]);
+  const all = [['status'], ['apps'], ...listing, ['endpoints', 'uid:acme', ep]];
+  const one = [
+    ['deliveries', ...of],
+    ['messages', 'uid:acme', message],
+    ['messages', 'uid:acme', message, '--body'],
+  ];
+  for (const args of [...all, ...one, ['test', 'uid:acme', ep]]) {
+    const { code, stdout } = await run(...args);
+    expect(stdout, args.join(' ')).not.toBe('');
+    expect(await piped(...args), args.join(' ')).toMatchObject({ code, stderr: expect.not.stringMatching(/ {4}at /) });
+  }
 });
 
 it('lists the deliveries of all endpoints, and until when one is held and why', async () => {

@@ -7,7 +7,7 @@ import { defineGateway } from '#core/config/gateway-config.ts';
 import { resolveDeployment } from '#core/config/resolve-config.ts';
 import { HOLDFAST_DIRECTORY } from '#local/shell/workspace.ts';
 import { PROVIDERS } from '#providers/index.ts';
-import { type CliOptions, CliWorld } from './cli-world.ts';
+import { type CliOptions, CliWorld, untilFirstPiece } from './cli-world.ts';
 import { everyCommand } from './every-command.ts';
 
 interface Habit {
@@ -162,6 +162,8 @@ const HABITS: Readonly<Record<string, Habit | (() => Habit)>> = {
   'alarms test': { good: ['a', '--yes'], wrong: ['b', '--yes'], wrongCode: 2 },
 };
 
+/** Their file is there after the first run. */
+const AGAIN: Readonly<Record<string, { readonly code: number }>> = { export: { code: 2 }, 'sources new': { code: 2 } };
 describe('in a script', () => {
   beforeAll(async () => {
     cli.world.start();
@@ -214,6 +216,13 @@ describe('in a script', () => {
         .map(line => JSON.parse(line) as Record<string, unknown>);
       for (const value of values) expect(typeof value).toBe('object');
       if (words === 'replay') job = String(values[0]?.['job_id']);
+
+      const again = { code: habit.code ?? 0, ...AGAIN[words] };
+      const closed = await cli.run([...words.split(' '), ...habit.good], untilFirstPiece(habit.options));
+      expect({ code: closed.code, stderr: closed.stderr }, `${words} | head -1`).toEqual({
+        code: again.code,
+        stderr: expect.not.stringMatching(/ {4}at |EPIPE/),
+      });
 
       const wrong = await cli.run([...words.split(' '), ...habit.wrong], { ...habit.options, stdin: '' });
       expect(wrong, words).toMatchObject({ code: habit.wrongCode, stdout: '' });

@@ -3,6 +3,7 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } fr
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { parseSecret } from '#adapters/secrets/parse-secret.ts';
 import { defineGateway } from '#core/config/gateway-config.ts';
 import { resolveDeployment } from '#core/config/resolve-config.ts';
 import { shapeOf } from '#core/inbound/drift/shape.ts';
@@ -222,6 +223,23 @@ describe('sources pair', () => {
 });
 
 describe('a stored secret that somebody mistyped', () => {
+  it.each(['{"curent":"a","previous":"b"}', '{"kty":"OKP"}', '{"current":"a",}'])(
+    'is not stored by our own command, which would end all requests: %s',
+    async text => {
+      const cli = new CliWorld();
+      const before = cli.vault.stored.get('holdfast/local/shop');
+      const refused = await cli.run(['sources', 'set-secret', 'shop', '--yes'], { stdin: `${text}\n` });
+      expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('"current"') });
+      expect(refused.stderr).not.toContain('kty');
+      expect(cli.vault.stored.get('holdfast/local/shop')).toBe(before);
+      const inside = JSON.stringify({ current: text });
+      expect((await cli.run(['sources', 'set-secret', 'shop', '--yes'], { stdin: inside })).code).toBe(0);
+      expect(parseSecret(cli.vault.stored.get('holdfast/local/shop')?.text)).toMatchObject({
+        secret: { current: text },
+      });
+    },
+  );
+
   const name = 'holdfast/local/shop';
 
   it('is shown as such beside the others, and replaced by a good one', async () => {
