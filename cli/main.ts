@@ -38,7 +38,7 @@ import { isStopped } from './io.ts';
 import { withoutControls } from './output.ts';
 import { PROGRAM_WORDS } from './programs.ts';
 import { CommandSet, RunCommand, type Services } from './run.ts';
-import { unknownCommand } from './unknown-command.ts';
+import { GLOBAL_OPTIONS, unknownCommand } from './unknown-command.ts';
 
 const ABOUT = `Look after a Holdfast gateway: see what arrived and what failed, and run it again.
 Data goes to stdout, everything else to stderr. Every command takes --json.
@@ -47,11 +47,43 @@ Exit codes: 0 ok, 1 failure, 2 usage, 3 not found, 4 credentials, 5 partly done,
 /** To a command that goes on for a second after Ctrl-C. */
 const STOPPING = 'It ends after this step. Ctrl-C once more ends it at once; what was done stays.';
 
+/** By the word that a command line of it begins with, in the order of the help. */
+const COMMANDS: readonly (readonly [words: string, add: (program: RunCommand) => void])[] = [
+  ['replay', addReplay],
+  ['dlq', addDlq],
+  ['refused', addRefused],
+  ['events', addEvents],
+  ['send', addSend],
+  ['verify sign', addVerify],
+  ['status', addStatus],
+  ['doctor', addDoctor],
+  ['out', addOut],
+  ['pause resume', addPause],
+  ['mute unmute', addMute],
+  ['alarms', addAlarms],
+  ['processor', addProcessor],
+  ['sources', addSources],
+  ['secrets', addSecrets],
+  ['reconcile', addReconcile],
+  ['listen', addListen],
+  ['logs', addLogs],
+  ['export', addExport],
+  ['import', addImport],
+  ['run', addRunNow],
+  ['slo', addSlo],
+  ['runbook', addRunbook],
+  ['console', addConsole],
+  ['mcp', addMcp],
+  ['cost', addCost],
+  ['prove', addProve],
+  ['completion', addCompletion],
+];
+
 /** Runs one command line (without node and script). Never throws. */
 export async function runCli(args: readonly string[], services: Services): Promise<ExitCode> {
   const { io } = services;
   const set = new CommandSet(services);
-  const program = buildProgram(set, services);
+  const program = buildProgram(set, services, args);
   let hint: NodeJS.Timeout | undefined;
   const sayLater = (): void => {
     if (isStopped(io)) hint = setTimeout(() => io.stderr.write(`${STOPPING}\n`), SECOND_MS);
@@ -74,7 +106,8 @@ export async function runCli(args: readonly string[], services: Services): Promi
   }
 }
 
-export function buildProgram(set: CommandSet, { io }: Pick<Services, 'io'>): Command {
+/** Of every command, or of the one that a command line begins with. */
+export function buildProgram(set: CommandSet, { io }: Pick<Services, 'io'>, args: readonly string[] = []): Command {
   const program = new RunCommand(set, 'holdfast');
   program
     .description(ABOUT)
@@ -96,30 +129,10 @@ export function buildProgram(set: CommandSet, { io }: Pick<Services, 'io'>): Com
     })
     .showHelpAfterError('(add --help for what is allowed, with examples)')
     .exitOverride();
-  for (const add of [addReplay, addDlq, addRefused, addEvents, addSend, addVerify, addStatus, addDoctor]) add(program);
-  for (const add of [
-    addOut,
-    addPause,
-    addMute,
-    addAlarms,
-    addProcessor,
-    addSources,
-    addSecrets,
-    addReconcile,
-    addListen,
-    addLogs,
-    addExport,
-    addImport,
-    addRunNow,
-    addSlo,
-    addRunbook,
-    addConsole,
-    addMcp,
-    addCost,
-    addProve,
-    addCompletion,
-  ])
-    add(program);
+  const [word = ''] = args.join(' ').replace(GLOBAL_OPTIONS, '').split(' ');
+  // All of them take longer to make than most take to run; what completes them needs them all.
+  const named = word === 'completion' ? [] : COMMANDS.filter(([words]) => words.split(' ').includes(word));
+  for (const [, add] of named.length > 0 ? named : COMMANDS) add(program);
   const programs = Object.entries(PROGRAM_WORDS).map(([name, words]) => `\n  ${name.padEnd(9)}${words}`);
   program.addHelpText('after', `\nPrograms of the project:${programs.join('')}`);
   program.addHelpText(

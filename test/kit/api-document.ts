@@ -37,6 +37,11 @@ interface Document {
 /** Answered by API Gateway before the function is asked. */
 const NOT_OURS = ['403', '429'];
 
+const ajv = new Ajv2020({ allErrors: true, strictTypes: false });
+ajv.addFormat('date-time', /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+/** By the text of the schema: most answers of an error are one schema, and to compile one takes ten milliseconds. */
+const compiled = new Map<string, ValidateFunction>();
+
 const schemaOf = ({ content }: Content): Schema | undefined =>
   (content?.['application/json'] ?? content?.['application/problem+json'])?.schema;
 
@@ -45,13 +50,11 @@ export class ApiDocument {
   /** Route to operation, e.g. `GET /events`. */
   readonly operations = new Map<string, Operation>();
   readonly #seen = new Set<string>();
-  readonly #ajv = new Ajv2020({ allErrors: true, strictTypes: false });
   readonly #validators = new Map<Schema, ValidateFunction>();
 
   /** `file`: of docs/api. */
   constructor(file = 'openapi.json') {
     this.document = JSON.parse(readFileSync(join(import.meta.dirname, '../../docs/api', file), 'utf8')) as Document;
-    this.#ajv.addFormat('date-time', /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
     for (const [path, methods] of Object.entries(this.document.paths)) {
       for (const [method, operation] of Object.entries(methods)) {
         this.operations.set(`${method.toUpperCase()} ${path}`, operation);
@@ -111,7 +114,10 @@ export class ApiDocument {
   #judge(schema: Schema, value: unknown): readonly string[] {
     let validate = this.#validators.get(schema);
     if (validate === undefined) {
-      validate = this.#ajv.compile(this.#closed(schema) as object);
+      const closed = this.#closed(schema) as object;
+      const text = JSON.stringify(closed);
+      validate = compiled.get(text) ?? ajv.compile(closed);
+      compiled.set(text, validate);
       this.#validators.set(schema, validate);
     }
     if (validate(value)) return [];

@@ -12,10 +12,11 @@ import { createSqsClient } from '#adapters/sqs/create-sqs-client.ts';
 import { sqsWorkQueue } from '#adapters/sqs/sqs-work-queue.ts';
 import { toSourceId } from '#core/glossary.ts';
 import { environmentFor } from '#test/adapters/contracts/dynamodb-tables.ts';
+import { anyCharacter } from '#test/kit/samples/any-character.ts';
 
 const anyKey = fc.oneof(
   fc.constant(undefined),
-  fc.string({ minLength: 1, unit: 'binary' }),
+  fc.string({ minLength: 1, unit: anyCharacter }),
   fc.uint8Array({ minLength: 1, maxLength: 80 }),
 );
 

@@ -7,11 +7,11 @@ export interface KnownCommand {
   readonly command: Command;
 }
 
-/** Every command that can be run, with its words, e.g. `events ls`. */
-export function everyCommand(): readonly KnownCommand[] {
+/** Every command that can be run, with its words, e.g. `events ls`; with `args`, those that are made for such a command line. */
+export function everyCommand(args: readonly string[] = []): readonly KnownCommand[] {
   const silent = { write: () => {}, isTTY: false, columns: 100 };
   const io = { env: {}, stdout: silent, stderr: silent } as unknown as Services['io'];
-  return leavesOf(buildProgram(new CommandSet({} as Services), { io })).filter(({ path }) => path.length > 0);
+  return leavesOf(buildProgram(new CommandSet({} as Services), { io }, args)).filter(({ path }) => path.length > 0);
 }
 
 function leavesOf(command: Command, path: readonly string[] = []): KnownCommand[] {

@@ -233,6 +233,19 @@ describe('a reader that goes away', () => {
   });
 });
 
+describe('a command line', () => {
+  const all = everyCommand();
+  it.each(all.map(({ path, command }) => [path.join(' '), path, command] as const))(
+    '%s makes that command as it is among all, and not all',
+    (_line, path, command) => {
+      const made = everyCommand(['--env', 'prod', ...path]);
+      const own = made.find(each => each.path.join() === path.join());
+      expect(own?.command.helpInformation()).toBe(command.helpInformation());
+      expect(made.length < all.length).toBe(path[0] !== 'completion');
+    },
+  );
+});
+
 describe('lengths of time', () => {
   it.each([
     [45, '45 s'],
