@@ -6,6 +6,7 @@ import type { SQSRecord } from 'aws-lambda';
 import { nodeCodec } from '#adapters/codec/node-codec.ts';
 import { nodeCrypto } from '#adapters/crypto/node-crypto.ts';
 import { oneInvocation } from '#adapters/lifetime.ts';
+import type { Item } from '#adapters/memory/item-rules.ts';
 import { MemoryBlobs } from '#adapters/memory/memory-blobs.ts';
 import { type DatabaseChange, MemoryDatabase, type MemoryDatabaseOptions } from '#adapters/memory/memory-database.ts';
 import { MemoryTelemetry } from '#adapters/memory/memory-telemetry.ts';
@@ -22,8 +23,10 @@ import { fanOut } from '#core/outbound/fan-out/fan-out.ts';
 import { fanOutNow } from '#core/outbound/fan-out/fan-out-now.ts';
 import { rowNotes } from '#core/outbound/fan-out/note-rows.ts';
 import type { Answer, ItemStore, Job, JobQueue, OutgoingRequest, WebhookSender } from '#core/outbound/ports.ts';
+import { TEND } from '#core/outbound/protocol/control-writes.ts';
 import type { AppId, EndpointId, JobId, MessageId } from '#core/outbound/protocol/ids.ts';
 import {
+  type ControlItem,
   contentTypeOf,
   type EndpointItem,
   type MessageItem,
@@ -32,7 +35,7 @@ import {
   type RowItem,
   type RuntimeItem,
 } from '#core/outbound/protocol/items.ts';
-import { applicationKey, recordKey, runtimeKey } from '#core/outbound/protocol/keys.ts';
+import { APPS, applicationKey, LISTED, recordKey, runtimeKey } from '#core/outbound/protocol/keys.ts';
 import { OUTBOUND_TIMINGS, type OutboundTimings } from '#core/outbound/protocol/timings.ts';
 import { type Publication, type Published, type PublishPorts, publish } from '#core/outbound/publish/publish.ts';
 import { parseJob } from '#core/outbound/publish/queue-messages.ts';
@@ -42,7 +45,7 @@ import { runReplayJob } from '#core/outbound/replay/replay-job.ts';
 import type { SignAttempt } from '#core/outbound/sign/attempt-to-sign.ts';
 import { finishedJob, publishOperational } from '#core/outbound/tend/operational-events.ts';
 import { type TendPorts, tend } from '#core/outbound/tend/tend.ts';
-import { DAY_MS, MINUTE_MS } from '#core/time.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '#core/time.ts';
 import type { FaultPlan } from './memory/faults.ts';
 import { MemoryFunction } from './memory/memory-function.ts';
 import { MemoryItemStore, outboundTable } from './memory/memory-item-store.ts';
@@ -121,6 +124,10 @@ export interface OutboundWorldOptions {
   readonly watchStore?: (role: OutboundRole, store: ItemStore) => ItemStore;
 }
 
+/** As `tend` has them: a gap of that long is a gap; with so many that wait it looks at each. */
+const UNBROKEN_MS = 5 * MINUTE_MS;
+const EGRESS_LOOKS_FROM = 20;
+
 const text = new TextEncoder();
 
 export const answered = (
@@ -170,7 +177,8 @@ export class OutboundWorld {
   readonly blobs: MemoryBlobs;
   readonly #timings: OutboundTimings;
   #stopTending: () => void = () => {};
-  tending = true;
+  /** Each minute, or without the minutes in which it would change nothing: for days in which little happens. */
+  tending: boolean | 'unless idle' = true;
   #publishes = 0;
 
   constructor(options: OutboundWorldOptions = {}) {
@@ -228,7 +236,7 @@ export class OutboundWorld {
     for (const mapping of this.mappings) mapping.enable();
     const every = (): void => {
       this.#stopTending = this.clock.after(MINUTE_MS, () => {
-        if (this.tending) void this.tend();
+        if (this.tending === true || (this.tending && !this.tendIsIdle())) void this.tend();
         every();
       });
     };
@@ -331,6 +339,24 @@ export class OutboundWorld {
     };
     const { auditMinutes = 10 } = this.#options;
     heardFrom(await process.run(() => tend(ports, { ...this.rules, auditMinutes })));
+  }
+
+  /**
+   * A run of `tend` now would write its own lease and nothing else: nothing is due, listed or under way, and it stays
+   * unbroken until the next minute (test/core/outbound/tend/idle-minutes.test.ts compares).
+   */
+  tendIsIdle(): boolean {
+    const { pk, sk } = TEND;
+    const item = this.database.get('registry', { pk, sk }) as unknown as ControlItem | undefined;
+    const { auditedAt, auditPlace, reconciledAt, reconcilePlace, unbroken } = JSON.parse(item?.value ?? '{}');
+    if (item?.owner !== undefined || (auditPlace ?? reconcilePlace) !== undefined) return false;
+    const now = this.clock.now();
+    const { auditMinutes = 10 } = this.#options;
+    const untilDue = [auditedAt + auditMinutes * MINUTE_MS, reconciledAt + HOUR_MS, unbroken?.at + UNBROKEN_MS];
+    const listed = this.database.scanIndex('registry', LISTED.name, EGRESS_LOOKS_FROM);
+    const waits = ({ gpk, gsk }: Item): boolean =>
+      gpk === APPS || (String(gpk).startsWith('wake#') && Number(String(gsk).slice(0, 13)) > now + MINUTE_MS);
+    return untilDue.every(at => at > now) && listed?.every(waits) === true;
   }
 
   publishPorts(process: SimulatedProcess): PublishPorts & { readonly store: ItemStore } {

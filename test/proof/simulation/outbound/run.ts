@@ -281,6 +281,7 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
   healed = true;
   storm = false;
   await clock.advanceBy(3 * HOUR_MS);
+  world.tending = 'unless idle';
   for (const [ep, endpoint] of ledger.endpoints) {
     if (endpoint.deletedAt !== undefined || endpoint.abandoned) continue;
     const act = { by: 'operator', why: 'the end', now: clock.now(), ...world.rules } as const;
