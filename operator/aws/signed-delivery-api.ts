@@ -1,7 +1,7 @@
 /** `DeliveryApi` over HTTP with Signature Version 4, as API Gateway wants it of a route with IAM. */
 import { setTimeout as wait } from 'node:timers/promises';
 import { type Credentials, encodeSegment, signForIam } from '#adapters/aws/sign-for-iam.ts';
-import type { DeliveryApi, DeliveryCall } from '#operator/delivery-api.ts';
+import { type DeliveryApi, type DeliveryCall, refusalOf } from '#operator/delivery-api.ts';
 import type { HttpAnswer, SendHttp } from '#operator/http-answer.ts';
 
 interface Place {
@@ -21,8 +21,10 @@ export function signedDeliveryApi(place: Place, http: SendHttp): DeliveryApi {
     async send(call) {
       for (let tries = 1; ; tries++) {
         const answer = await sendOnce(place, http, call);
-        // Nothing was recorded, or the functions were still starting: every request of this API may be repeated.
-        if (answer.status !== 503 || tries === TRIES) return answer;
+        // Nothing was recorded, the functions were still starting, or API Gateway had too many: every request of this API
+        // may be repeated. A limit of our own says so, and stays.
+        const isBusy = answer.status === 503 || (answer.status === 429 && refusalOf(answer) === undefined);
+        if (!isBusy || tries === TRIES) return answer;
         await wait(PAUSE_MS * tries);
       }
     },

@@ -41,6 +41,16 @@ it('asks again after a 503, which has recorded nothing, and gives up with what w
   expect(http).toHaveBeenCalledTimes(2);
 });
 
+it('asks again after the 429 of API Gateway, which ran nothing, and not after our own', async () => {
+  const throttled = apiThat(answer(429, { message: 'Too Many Requests' }), answer(200, { id: 'app_1' }));
+  expect(await askDelivery(throttled.api, { method: 'GET', path: ['apps', 'app_1'] })).toEqual({ id: 'app_1' });
+  expect(throttled.http).toHaveBeenCalledTimes(2);
+  const full = apiThat(answer(429, { error: 'quota', detail: 'the application has 50 endpoints, which is its limit' }));
+  const made = askDelivery(full.api, { method: 'POST', path: ['apps', 'app_1', 'endpoints'], body: {} });
+  await expect(made).rejects.toThrow('which is its limit');
+  expect(full.http).toHaveBeenCalledTimes(1);
+});
+
 it.each([
   [
     404,
