@@ -24,6 +24,8 @@ const PAGE = 500;
 
 interface Stream {
   readonly source: SourceId;
+  /** Of the index: the source and the hour. */
+  readonly partition: string;
   entries: readonly TimelineEntry[];
   at: number;
   cursor: string | undefined;
@@ -39,6 +41,7 @@ export class TimelineReader {
   #group = 1;
   /** Hours that were asked for and are not read through. */
   #open: { readonly hour: EpochMs; readonly streams: readonly Stream[] }[] = [];
+  readonly #bounds: { readonly from: string; readonly to: string };
   #queries = 0;
   #seen = 0;
   /** Everything up to here was read. */
@@ -56,6 +59,7 @@ export class TimelineReader {
     this.position = after;
     this.#store = store;
     this.#hours = hoursOf(filter, order, after);
+    this.#bounds = boundsOf(filter, order, after);
   }
 
   /** True once nothing is left. False also where the budget ended first: a new reader goes on from `position`. */
@@ -73,7 +77,7 @@ export class TimelineReader {
         await this.#openHours(limit);
         continue;
       }
-      const stream = await this.#headOf(first);
+      const stream = await this.#headOf(first.streams);
       if (stream === undefined) {
         this.#open.shift();
         this.position = this.#edgeOf(first.hour);
@@ -95,31 +99,24 @@ export class TimelineReader {
     this.#nextHour += hours.length;
     this.#group *= 2;
     this.#open = await Promise.all(
-      hours.map(async hour => ({
-        hour,
-        streams: await Promise.all(sources.map(source => this.#ask(hour, source, Math.min(PAGE, Math.max(limit, 25))))),
-      })),
+      hours.map(async hour => {
+        const name = toHour(hour);
+        const ask = (source: SourceId) => this.#ask(source, `${source}#${name}`, Math.min(PAGE, Math.max(limit, 25)));
+        return { hour, streams: await Promise.all(sources.map(ask)) };
+      }),
     );
   }
 
-  async #ask(hour: EpochMs, source: SourceId, limit: number, cursor?: string): Promise<Stream> {
+  async #ask(source: SourceId, partition: string, limit: number, cursor?: string): Promise<Stream> {
     this.#queries += 1;
-    const page = await this.#store.timeline(`${source}#${toHour(hour)}`, {
-      ...this.#bounds(),
+    const page = await this.#store.timeline(partition, {
+      ...this.#bounds,
       newestFirst: this.#order === 'newest',
       limit,
       ...given({ cursor }),
     });
     const entries = page.items.filter(entry => this.#isAfter(entry));
-    return { source, entries, at: 0, cursor: page.cursor };
-  }
-
-  #bounds(): { from: string; to: string } {
-    const [from, to] = [toStamp(this.#filter.since), toStamp(this.#filter.until)];
-    if (this.#after === undefined) return { from, to };
-    const { at } = this.#after;
-    if (this.#order === 'newest') return { from, to: earlier(at, to) };
-    return { from: earlier(at, from) === at ? from : at, to };
+    return { source, partition, entries, at: 0, cursor: page.cursor };
   }
 
   #isAfter({ pk, timelineAt }: TimelineEntry): boolean {
@@ -128,11 +125,11 @@ export class TimelineReader {
   }
 
   /** The stream whose head comes next, or undefined when the hour is read through. */
-  async #headOf({ hour, streams }: { hour: EpochMs; streams: readonly Stream[] }): Promise<Stream | undefined> {
+  async #headOf(streams: readonly Stream[]): Promise<Stream | undefined> {
     let best: Stream | undefined;
     for (const stream of streams) {
       while (stream.at >= stream.entries.length && stream.cursor !== undefined) {
-        const more = await this.#ask(hour, stream.source, PAGE, stream.cursor);
+        const more = await this.#ask(stream.source, stream.partition, PAGE, stream.cursor);
         Object.assign(stream, { entries: more.entries, at: 0, cursor: more.cursor });
       }
       const head = stream.entries[stream.at];
@@ -154,8 +151,15 @@ export class TimelineReader {
   }
 }
 
-function earlier(a: string, b: string): string {
-  return [a, b].sort()[0] as string;
+function boundsOf(
+  { since, until }: Pick<EventFilter, 'since' | 'until'>,
+  order: Order,
+  after: Position | undefined,
+): { readonly from: string; readonly to: string } {
+  const [from, to] = [toStamp(since), toStamp(until)];
+  if (after === undefined) return { from, to };
+  const { at } = after;
+  return order === 'newest' ? { from, to: at < to ? at : to } : { from: at > from ? at : from, to };
 }
 
 function hoursOf(

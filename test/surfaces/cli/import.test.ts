@@ -90,6 +90,13 @@ async function exported() {
   return { old, file };
 }
 
+let first: Promise<{ readonly old: Watched; readonly text: string }> | undefined;
+/** The same, made once for all that only read it. */
+function once() {
+  first ??= exported().then(({ old, file }) => ({ old, text: readFileSync(file, 'utf8') }));
+  return first;
+}
+
 /** An empty one, at work: its sweeper runs each minute. */
 function empty(from: Watched): Watched {
   const world = new Watched();
@@ -234,8 +241,9 @@ describe('an environment in another', () => {
     ['a second time', (line: string) => `${line}\n${line}`],
     ['which local does not have', (line: string) => line.replaceAll('shop', 'till')],
   ])('a file with a line that is wrong (%s) writes nothing', async (says, spoil) => {
-    const { old, file } = await exported();
-    const [first = '', ...rest] = readFileSync(file, 'utf8').trimEnd().split('\n');
+    const { old, text } = await once();
+    const [first = '', ...rest] = text.trimEnd().split('\n');
+    const file = temporaryFile('wrong.ndjson');
     writeFileSync(file, [...rest, spoil(first)].join('\n'));
     const target = empty(old);
     const { code, stdout, stderr } = await target.run(['import', file, '--yes']);
