@@ -50,6 +50,8 @@ export class End {
   }
 }
 
+const ANSWERED = new Error('the invocation has answered');
+
 /** Follows the work through every `await`, so that no port has to pass it on, and none can forget to (docs/decisions/the-aws-sdk-is-the-one-client.md). */
 const lifetime = new AsyncLocalStorage<End>();
 
@@ -73,7 +75,7 @@ export function oneInvocation<Args extends readonly unknown[], Answer>(
     try {
       return await lifetime.run(invocation, () => handler(...args));
     } finally {
-      invocation.abort(new Error('the invocation has answered'));
+      invocation.abort(ANSWERED);
     }
   };
 }

@@ -6,7 +6,7 @@
 import type { EpochMs, SourceId } from '#core/glossary.ts';
 import type { EventStore } from '#core/inbound/ports.ts';
 import { NOTES_COUNT_MS, noteKey, noteName } from '#core/inbound/protocol/activity.ts';
-import { HOUR_MS, toHour } from '#core/time.ts';
+import { HOUR_MS } from '#core/time.ts';
 import { DEPLOY_MS, type Unbroken } from '#core/unbroken.ts';
 
 /** False: nothing was accepted of the source in the hour of `at`. True also where nobody knows. */
@@ -20,10 +20,10 @@ export function activityLook(
   guard: <T>(work: () => Promise<T>) => Promise<T | undefined>,
 ): ActivityLook {
   /** Notes of an hour; undefined: they could not be read. */
-  const hours = new Map<string, Promise<ReadonlySet<string> | undefined>>();
+  const hours = new Map<number, Promise<ReadonlySet<string> | undefined>>();
   return async (source, at) => {
     if (!notesCount(at, unbroken)) return true;
-    const hour = toHour(at);
+    const hour = Math.floor(at / HOUR_MS);
     let notes = hours.get(hour);
     if (notes === undefined) {
       const keys = [...new Set(sources.map(each => noteKey(each, at)))];

@@ -161,5 +161,5 @@ function cursorsOf(places: readonly Place[]): ArrivalCursors {
 
 /** An idle source is read again from the same place while that is one query, so that it costs no write a minute. */
 function isWorthSaving({ passed, unsaved }: Place, saved: EpochMs | undefined): boolean {
-  return unsaved || saved === undefined || toHour(saved) !== toHour(passed);
+  return unsaved || saved === undefined || Math.floor(saved / HOUR_MS) !== Math.floor(passed / HOUR_MS);
 }
