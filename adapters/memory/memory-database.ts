@@ -96,10 +96,15 @@ export class MemoryDatabase {
       this.#admit([plan]);
       this.#charge(write.table, plan.units, plan.indexUnits);
       this.#apply(table, plan, write.kind, 'write');
+      // Copied for those who look: a stored item is replaced, never changed.
       return {
         kind: 'applied',
-        before: plan.before && copyItem(plan.before),
-        after: plan.after && copyItem(plan.after),
+        get before() {
+          return plan.before && copyItem(plan.before);
+        },
+        get after() {
+          return plan.after && copyItem(plan.after);
+        },
       };
     });
   }
@@ -238,11 +243,11 @@ export class MemoryDatabase {
 
   /** Runs a call after TTL has caught up, and turns what the service refuses into the error adapters throw. */
   #answer<T>(call: () => T): T {
-    const { clock, onChange } = this.#options;
-    for (const table of this.#tables.values()) {
-      for (const { before } of table.expire(clock.now(), this.#draw)) {
-        onChange?.({ table: table.definition.name, before, after: undefined, by: 'ttl' });
-      }
+    const now = this.#options.clock.now();
+    for (const [name, table] of this.#tables) {
+      table.expire(now, this.#draw, before =>
+        this.#options.onChange?.({ table: name, before, after: undefined, by: 'ttl' }),
+      );
     }
     try {
       return call();
@@ -279,11 +284,11 @@ export class MemoryDatabase {
     table.checkKeyOnly(write.key);
     const key = table.keyOf(write.key);
     const before = table.peek(key);
-    if (write.kind === 'update') checkUpdate(write, table);
+    const set = write.kind === 'update' ? checkUpdate(write, table) : {};
     if (!accepts(write.condition, before)) return { refused: before };
     if (write.kind === 'delete') return table.plan(key, undefined);
     if (write.kind === 'check') return { key, before, after: before, units: 1, indexUnits: 0, load: [] };
-    return table.plan(key, updatedItem(before, write.key, write));
+    return table.plan(key, updatedItem(before, write.key, { ...write, set }));
   }
 
   #apply(table: MemoryTable, plan: PlannedWrite, kind: EffectWrite['kind'], by: DatabaseChange['by']): void {
@@ -300,16 +305,17 @@ export class MemoryDatabase {
       this.#loadSecond = second;
       this.#load.clear();
     }
-    const loads = plans.flatMap(plan => plan.load);
-    for (const { partition, units: more, ofIndex } of loads) {
-      const limit = ofIndex ? unitsPerIndexKey : unitsPerPartition;
-      if ((this.#load.get(partition) ?? 0) + more > limit && more <= limit) {
-        throw new DependencyError('dynamodb', `throttled: ${partition} takes ${limit} units a second`, {
-          outcome: 'not_applied',
-        });
+    for (const { load } of plans)
+      for (const { partition, units: more, ofIndex } of load) {
+        const limit = ofIndex ? unitsPerIndexKey : unitsPerPartition;
+        if ((this.#load.get(partition) ?? 0) + more > limit && more <= limit) {
+          throw new DependencyError('dynamodb', `throttled: ${partition} takes ${limit} units a second`, {
+            outcome: 'not_applied',
+          });
+        }
       }
-    }
-    for (const { partition, units: more } of loads) this.#load.set(partition, (this.#load.get(partition) ?? 0) + more);
+    for (const { load } of plans)
+      for (const { partition, units: more } of load) this.#load.set(partition, (this.#load.get(partition) ?? 0) + more);
   }
 
   #charge(table: string, writeUnits: number, indexUnits: number): void {
@@ -334,7 +340,8 @@ function checkPage(limit: number): void {
     throw new ValidationException(`Limit is a whole number of at least 1, not ${limit}`);
 }
 
-function checkUpdate(write: EffectWrite & { kind: 'update' }, table: MemoryTable): void {
+/** A copy of what it sets. Refuses what DynamoDB would not take. */
+function checkUpdate(write: EffectWrite & { kind: 'update' }, table: MemoryTable): Item {
   const names = [...Object.keys(write.set ?? {}), ...Object.keys(write.add ?? {}), ...(write.remove ?? [])];
   const seen = new Set<string>();
   for (const name of names) {
@@ -344,8 +351,8 @@ function checkUpdate(write: EffectWrite & { kind: 'update' }, table: MemoryTable
     if (seen.has(name)) throw new ValidationException(`Two document paths overlap with each other: ${name}`);
     seen.add(name);
   }
-  for (const value of Object.values(write.set ?? {})) copyValue(value);
   for (const value of Object.values(write.add ?? {})) copyValue(value);
+  return copyItem(write.set ?? {});
 }
 
 function fingerprintOf(writes: readonly EffectWrite[]): string {

@@ -145,17 +145,15 @@ export class MemoryTable {
     this.#expiries.push({ at: Math.max(now, ttl * 1000) + draw.ttlDelayMs(), key, ttl });
   }
 
-  /** Deletes what TTL has reached. Returns the deleted items. */
-  expire(now: EpochMs, draw: { lagMs(): number; ttlDelayMs(): number }): { key: string; before: Item }[] {
-    const deleted: { key: string; before: Item }[] = [];
+  /** Deletes what TTL has reached. */
+  expire(now: EpochMs, draw: { lagMs(): number; ttlDelayMs(): number }, onDeleted: (before: Item) => void): void {
     for (let due = this.#expiries.peek(); due && due.at <= now; due = this.#expiries.peek()) {
       this.#expiries.pop();
       const before = this.#items.get(due.key);
       if (before === undefined || before[this.definition.ttlAttribute ?? ''] !== due.ttl) continue;
       this.apply(due.key, undefined, now, draw);
-      deleted.push({ key: due.key, before });
+      onDeleted(before);
     }
-    return deleted;
   }
 
   /** Items of one partition of the table, strongly consistent. The stored items themselves: copy before handing out. */
@@ -224,7 +222,7 @@ export function accepts(condition: Condition | undefined, item: Item | undefined
   return condition === undefined || holds(condition, item);
 }
 
-/** The item after an update: a copy of the old one (or a new one with only its key) with the changes applied. */
+/** The item after an update: a copy of the old one (or a new one with only its key) with the changes applied, which become its own. */
 export function updatedItem(
   before: Item | undefined,
   key: Readonly<Item>,
@@ -234,9 +232,10 @@ export function updatedItem(
     remove?: readonly string[];
   },
 ): Item {
-  const after = before ? { ...before } : copyItem(key);
-  for (const name of change.remove ?? []) delete after[name];
-  for (const [name, value] of Object.entries(copyItem(change.set ?? {}))) after[name] = value;
+  const after = before ? {} : copyItem(key);
+  // Left out, not deleted: an object that lost an attribute is slow to read from then on.
+  for (const name in before) if (!change.remove?.includes(name)) after[name] = before[name];
+  Object.assign(after, change.set);
   for (const [name, value] of Object.entries(change.add ?? {})) {
     const current = after[name] ?? 0;
     if (typeof current !== 'number' || typeof value !== 'number') {
