@@ -3,7 +3,7 @@ import type { VirtualClock } from '#adapters/memory/virtual-clock.ts';
 import { type Dependency, DependencyError } from '#core/errors.ts';
 import type { Timer } from '#core/ports.ts';
 import { MINUTE_MS } from '#core/time.ts';
-import type { Fault, FaultPlan } from './faults.ts';
+import type { FaultPlan } from './faults.ts';
 
 /** How a piece of work in a process ended, as seen from outside. `dead`: the process died before it could answer. */
 export type ProcessOutcome<T> =
@@ -22,6 +22,8 @@ export interface SimulatedProcessOptions {
   /** How long a `stall` lasts. Default 15 minutes: longer than every lease and function timeout. */
   readonly stallMs?: number;
 }
+
+const NO_LATENCY = { there: 0, back: 0 };
 
 interface PortRules {
   /** Methods that swallow what goes wrong, as the real adapter does (`ReceiptBox.hide`). */
@@ -65,8 +67,7 @@ export class SimulatedProcess {
         const member: unknown = Reflect.get(target, property, target);
         if (typeof member !== 'function' || typeof property !== 'string') return member;
         return (...args: unknown[]) => {
-          const call = async (): Promise<unknown> => member.apply(target, args);
-          const answer = this.#inTime(`${name}.${property}`, dependency, call);
+          const answer = this.#inTime(`${name}.${property}`, dependency, () => member.apply(target, args));
           return rules.neverThrows?.includes(property) ? answer.catch(() => undefined) : answer;
         };
       },
@@ -137,71 +138,48 @@ export class SimulatedProcess {
   }
 
   /** A call that ends with the work that made it. What is on its way to the service then may be applied all the same. */
-  async #inTime(name: string, dependency: Dependency, call: () => Promise<unknown>): Promise<unknown> {
+  #inTime(name: string, dependency: Dependency, call: () => unknown): Promise<unknown> {
     const end = endOfCalls();
     if (end === undefined) return this.#call(name, dependency, call);
-    let abort = (): void => {};
-    const aborted = new Promise<never>((_resolve, reject) => {
-      abort = () => reject(new DependencyError(dependency, `${name}: aborted`, { outcome: 'unknown' }));
-      if (end.aborted) abort();
-      else end.addEventListener('abort', abort);
-    });
-    try {
+    return new Promise((resolve, reject) => {
+      const abort = (): void => reject(new DependencyError(dependency, `${name}: aborted`, { outcome: 'unknown' }));
       // Of a call that would begin after the end nothing is ever sent.
-      return await (end.aborted ? aborted : Promise.race([this.#call(name, dependency, call), aborted]));
-    } finally {
-      end.removeEventListener('abort', abort);
-    }
+      if (end.aborted) return abort();
+      const stop = (): void => end.removeEventListener('abort', abort);
+      end.addEventListener('abort', abort);
+      void this.#call(name, dependency, call).then(resolve, reject).then(stop);
+    });
   }
 
-  async #call(name: string, dependency: Dependency, call: () => Promise<unknown>): Promise<unknown> {
-    await this.#alive();
+  async #call(name: string, dependency: Dependency, call: () => unknown): Promise<unknown> {
+    if (this.#state !== 'running') await this.#alive();
     const { clock, plan, latencyMs, clientTimeoutMs = 1_700 } = this.#options;
     const n = ++this.#calls;
     const fault = plan?.({ n, name, dependency, at: clock.now() });
-    const latency = latencyMs?.() ?? { there: 0, back: 0 };
+    const latency = latencyMs?.() ?? NO_LATENCY;
     if (fault === 'stall') await this.#stall();
     if (fault === 'crash_before') return this.#die();
-    if (fault === 'hang' || fault === 'applied_late') {
-      if (fault === 'applied_late') clock.after(clientTimeoutMs + latency.there, () => void call().catch(() => {}));
-      await this.#wait(clientTimeoutMs);
-      throw new DependencyError(dependency, `${name}: no answer within ${clientTimeoutMs} ms`, { outcome: 'unknown' });
-    }
+    if (fault === 'applied_late') clock.after(clientTimeoutMs + latency.there, () => void answerOf(call));
+    if (fault === 'hang' || fault === 'applied_late') return this.#unanswered(name, dependency);
     if (latency.there > 0) await clock.sleep(latency.there);
-    if (fault === 'unanswered') {
-      await this.#applied(fault, call);
-      await this.#wait(clientTimeoutMs);
-      throw new DependencyError(dependency, `${name}: no answer within ${clientTimeoutMs} ms`, { outcome: 'unknown' });
-    }
     if (fault === 'error' || fault === 'throttled') {
-      await this.#wait(latency.back);
+      if (latency.back > 0) await clock.sleep(latency.back);
+      await this.#alive();
       const outcome = fault === 'throttled' ? 'not_applied' : 'unknown';
       throw new DependencyError(dependency, `${name}: ${fault === 'error' ? 'internal error' : fault}`, { outcome });
     }
-    const answer = await this.#applied(fault, call);
-    await this.#wait(latency.back);
+    // It reaches the service, once or (the client's own retry) twice.
+    const first = await answerOf(call);
+    if (fault === 'crash_after') return this.#die();
+    if (fault === 'unanswered') return this.#unanswered(name, dependency);
+    const answer = fault === 'lost_reply_retried' ? await answerOf(call) : first;
+    if (latency.back > 0) await clock.sleep(latency.back);
+    if (this.#state !== 'running') await this.#alive();
     if (fault === 'lost_reply_error') {
       throw new DependencyError(dependency, `${name}: the connection was reset`, { outcome: 'unknown' });
     }
     if ('error' in answer) throw answer.error;
     return answer.value;
-  }
-
-  /** The call reaches the service, once or (the client's own retry) twice. */
-  async #applied(
-    fault: Fault | undefined,
-    call: () => Promise<unknown>,
-  ): Promise<{ value: unknown } | { error: unknown }> {
-    const attempt = async (): Promise<{ value: unknown } | { error: unknown }> => {
-      try {
-        return { value: await call() };
-      } catch (error) {
-        return { error };
-      }
-    };
-    const first = await attempt();
-    if (fault === 'crash_after') return this.#die();
-    return fault === 'lost_reply_retried' ? attempt() : first;
   }
 
   async #stall(): Promise<void> {
@@ -210,9 +188,11 @@ export class SimulatedProcess {
     await this.#alive();
   }
 
-  async #wait(delayMs: number): Promise<void> {
-    if (delayMs > 0) await this.#options.clock.sleep(delayMs);
+  async #unanswered(name: string, dependency: Dependency): Promise<never> {
+    const { clock, clientTimeoutMs = 1_700 } = this.#options;
+    await clock.sleep(clientTimeoutMs);
     await this.#alive();
+    throw new DependencyError(dependency, `${name}: no answer within ${clientTimeoutMs} ms`, { outcome: 'unknown' });
   }
 
   /** Goes on only in a running process. */
@@ -224,6 +204,14 @@ export class SimulatedProcess {
   #die(): Promise<never> {
     this.kill();
     return never();
+  }
+}
+
+async function answerOf(call: () => unknown): Promise<{ value: unknown } | { error: unknown }> {
+  try {
+    return { value: await call() };
+  } catch (error) {
+    return { error };
   }
 }
 
