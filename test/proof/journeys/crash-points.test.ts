@@ -112,15 +112,17 @@ it('at a read ends alike whether the service saw it: half of the faults stand fo
     for (const at of interestingCalls(base.stage.calls)) {
       if (!isRead(at.name) || met.has(at.name)) continue;
       met.add(at.name);
-      for (const [fault, same] of Object.entries(SAME_AT_A_READ)) {
-        const end = async (which: Fault | undefined) => {
-          const { stage, complaints } = await runJourney(journey, new Map(which ? [[at.n, which]] : []));
-          const calls = stage.calls.map(it => `${it.role} ${it.name}`);
-          const ends = stage.world.items().map(({ pk, status, attempts }) => ({ pk, status, attempts }));
-          return { calls, ends, complaints };
-        };
-        expect(await end(fault as Fault), `${fault} at ${at.name} of ${journey.name}`).toEqual(await end(same));
+      const ends = new Map<Fault | undefined, object>();
+      for (const which of new Set(Object.entries(SAME_AT_A_READ).flat() as (Fault | undefined)[])) {
+        const { stage, complaints } = which ? await runJourney(journey, new Map([[at.n, which]])) : base;
+        const names = stage.calls.map(it => `${it.role} ${it.name}`);
+        // By chance a page is short, and the call for the rest of it follows.
+        const calls = names.filter((name, n) => name !== names[n - 1]);
+        const items = stage.world.items().map(({ pk, status, attempts }) => ({ pk, status, attempts }));
+        ends.set(which, { calls, items, complaints });
       }
+      for (const [fault, same] of Object.entries(SAME_AT_A_READ))
+        expect(ends.get(fault as Fault), `${fault} at ${at.name} of ${journey.name}`).toEqual(ends.get(same));
     }
   }
   expect(met.size).toBeGreaterThan(12);

@@ -1,9 +1,9 @@
 /** One run of a journey with faults at chosen calls, judged while it runs and at rest. */
 
 import { LOCAL_RETRY, LOCAL_TIMINGS } from '#core/config/defaults.ts';
-import { ARRIVALS_CONTROL } from '#core/inbound/protocol/arrivals.ts';
+import { ARRIVALS_CONTROL, SECOND_LOOK_CONTROL } from '#core/inbound/protocol/arrivals.ts';
 import type { EventItem } from '#core/inbound/protocol/event-item.ts';
-import { MINUTE_MS } from '#core/time.ts';
+import { MINUTE_MS, SECOND_MS } from '#core/time.ts';
 import type { Fault, FaultPlan } from '#test/kit/memory/faults.ts';
 import { MemoryControlStore } from '#test/kit/memory/memory-control-store.ts';
 import {
@@ -26,7 +26,7 @@ export interface Journey {
   readonly expect?: (stage: Stage) => readonly string[];
   /** Runs (with a new idempotency key) each event may have. Default 1. */
   readonly runs?: Readonly<Record<string, number>>;
-  /** Its sweeper has never run: its first look at arrivals goes a day back, hour by hour. */
+  /** Its sweeper has never run: its first looks at arrivals go a day back, hour by hour. */
   readonly newGateway?: true;
 }
 
@@ -40,8 +40,10 @@ export interface Call {
 /** Longer than every lease, visibility and timeout of the short timings. */
 const STALL_MS = 3 * MINUTE_MS;
 const SETTLE_LIMIT_MS = 48 * 60 * MINUTE_MS;
-/** More than twice the longest wait of the short timings: whatever is sent in error is sent again within it. */
-const QUIET_MS = 5 * MINUTE_MS;
+/** A message of the DLQ that was received is hidden for longer than any short timing waits. */
+const DEAD_HIDDEN_SECONDS = 180;
+/** The longest wait, and the sweeper's minute: whatever is sent in error is sent again within it. */
+const QUIET_MS = DEAD_HIDDEN_SECONDS * SECOND_MS + MINUTE_MS;
 const RETRY_DELAYS_MS = [20_000, 5 * MINUTE_MS];
 
 /** The world of one run, and the people and providers who act in it. */
@@ -51,8 +53,8 @@ export class Stage {
   readonly calls: Call[] = [];
   readonly answers: Answer[] = [];
   readonly retries: number;
-  /** A process froze somewhere. */
-  stalled = false;
+  /** When the last process that froze somewhere goes on. */
+  stalledUntil: number | undefined;
 
   constructor(journey: Journey, faults: ReadonlyMap<number, Fault>, retries: number) {
     this.retries = retries;
@@ -62,7 +64,7 @@ export class Stage {
       return call => {
         const n = this.calls.push({ n: this.calls.length + 1, role, name: call.name, at: call.at });
         const fault = faults.get(n) ?? own?.(call);
-        if (fault === 'stall') this.stalled = true;
+        if (fault === 'stall') this.stalledUntil = call.at + STALL_MS;
         return fault;
       };
     };
@@ -76,7 +78,7 @@ export class Stage {
         planOf,
         queue: { visibilitySeconds: 60, duplicateRate: 0, ...options.queue },
         // A deleted message that comes back an hour later would outlast the journey.
-        deadQueue: { duplicateRate: 0, ...options.deadQueue },
+        deadQueue: { visibilitySeconds: DEAD_HIDDEN_SECONDS, duplicateRate: 0, ...options.deadQueue },
         processOf: role => ({
           stallMs: STALL_MS,
           ...(role === 'sweep' ? {} : { latencyMs: () => ({ there: 2, back: 3 }) }),
@@ -130,8 +132,9 @@ export interface Verdict {
 
 /** As in a gateway that is in service: the sweeper was here a moment ago. */
 async function lookedUntilNow({ database, sources, clock }: MemoryWorld): Promise<void> {
-  const cursors = Object.fromEntries(sources.map(({ id }) => [id, clock.now()]));
-  await new MemoryControlStore(database, EVENTS).write(ARRIVALS_CONTROL, JSON.stringify(cursors), 0);
+  const cursors = JSON.stringify(Object.fromEntries(sources.map(({ id }) => [id, clock.now()])));
+  const control = new MemoryControlStore(database, EVENTS);
+  for (const name of [ARRIVALS_CONTROL, SECOND_LOOK_CONTROL]) await control.write(name, cursors, 0);
 }
 
 export async function runJourney(
@@ -146,9 +149,9 @@ export async function runJourney(
   await journey.play(stage);
   const complaints: string[] = [];
   if (!(await comesToRest(world))) complaints.push('I2 the world never comes to rest');
-  if (stage.stalled) {
+  if (stage.stalledUntil !== undefined) {
     // A process that froze goes on now, long after everybody else is done.
-    await world.clock.advanceBy(STALL_MS + MINUTE_MS);
+    await world.clock.advanceTo(stage.stalledUntil);
     if (!(await comesToRest(world))) complaints.push('I2 the world is disturbed again and never comes to rest');
   }
   const sent = world.main.sent + world.dead.sent;

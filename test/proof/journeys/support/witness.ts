@@ -196,8 +196,8 @@ export class Witness {
     for (const [pk, states] of this.history.states) {
       const item = states.at(-1)?.item;
       const isIt = pk === `${delivery.source ?? 'default'}#${delivery.id}` || item?.bodySha === sha;
-      if (item && isIt && (await this.#holds(world, pk, item.bodySha)) && (await this.#holds(world, pk, sha)))
-        return true;
+      if (!item || !isIt || !(await this.#holds(world, pk, sha))) continue;
+      if (item.bodySha === sha || (await this.#holds(world, pk, item.bodySha))) return true;
     }
     return false;
   }
