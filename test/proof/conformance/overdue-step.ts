@@ -1,4 +1,4 @@
-import type { Step } from '#test/proof/model/explorer/explore.ts';
+import type { Step } from '#test/proof/model/explorer/model.ts';
 import type { State } from '#test/proof/model/outbound/outbound-state.ts';
 import type { OutboundWorld } from './outbound/outbound-world.ts';
 

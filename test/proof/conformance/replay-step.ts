@@ -1,5 +1,5 @@
 /** Carries out one step of the lifecycle model with the real code. */
-import type { Step } from '#test/proof/model/explorer/explore.ts';
+import type { Step } from '#test/proof/model/explorer/model.ts';
 import type { DlqTag, State } from '#test/proof/model/lifecycle/lifecycle-state.ts';
 import { consumerStep } from './consumer-step.ts';
 import { closerStep, operatorStep, requestStep } from './people-step.ts';

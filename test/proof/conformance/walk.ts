@@ -1,7 +1,7 @@
 /** Random walks of the lifecycle model, each step carried out by the real code and compared with the model's state. */
 import { isDeepStrictEqual } from 'node:util';
 import { SeededRandom } from '#adapters/memory/seeded-random.ts';
-import type { Step } from '#test/proof/model/explorer/explore.ts';
+import type { Step } from '#test/proof/model/explorer/model.ts';
 import { lifecycleModel } from '#test/proof/model/lifecycle/lifecycle-model.ts';
 import { PROTOCOL } from '#test/proof/model/lifecycle/lifecycle-rules.ts';
 import type { Budget, Consumer, State } from '#test/proof/model/lifecycle/lifecycle-state.ts';

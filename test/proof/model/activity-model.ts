@@ -4,8 +4,9 @@
  * the cursor has not passed it) and that every recorded event ends: under crashes, lost notes, two hours' edge, an old
  * release beside the new one, a rollback, a restored table, an index or a request that is slower than the grace.
  */
-import { type Actor, certain, type Model, possible, replaceAt, type Step } from './explorer/explore.ts';
+
 import { keyOfValues } from './explorer/key-of-values.ts';
+import { type Actor, certain, type Model, possible, replaceAt, type Step } from './explorer/model.ts';
 import { slow, type Variant, variant } from './variants.ts';
 
 interface Rules {

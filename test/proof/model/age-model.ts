@@ -3,8 +3,9 @@
  * key any more. A genuine delivery of today runs, whatever date it carries; a captured request and a copy older than the
  * window never run a second time by themselves; and what is not run ends where a person sees it.
  */
-import { type Actor, certain, type Model, possible, type Step } from './explorer/explore.ts';
+
 import { keyOfValues } from './explorer/key-of-values.ts';
+import { type Actor, certain, type Model, possible, type Step } from './explorer/model.ts';
 import { type Variant, variant } from './variants.ts';
 
 interface Rules {

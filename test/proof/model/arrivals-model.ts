@@ -4,8 +4,9 @@
  * is watched, or the cursor has not passed it) and that every recorded event ends: under crashes, refused and failed
  * writes, two sweepers, a purge, a request or an index that is slower than the grace, a restored table.
  */
-import { type Actor, certain, type Model, possible, replaceAt, type Step } from './explorer/explore.ts';
+
 import { keyOfValues } from './explorer/key-of-values.ts';
+import { type Actor, certain, type Model, possible, replaceAt, type Step } from './explorer/model.ts';
 import { slow, type Variant, variant } from './variants.ts';
 
 interface Rules {

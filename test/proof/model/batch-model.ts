@@ -3,8 +3,9 @@
  * completes the parent. Checks that each good child takes effect, and once, whatever crashes; that a bad child costs
  * its neighbours nothing; that two splitters, a lost lease or a replay of the parent repeat nothing.
  */
-import { type Actor, certain, type Model, possible, replaceAt, type Step } from './explorer/explore.ts';
+
 import { keyOfValues } from './explorer/key-of-values.ts';
+import { type Actor, certain, type Model, possible, replaceAt, type Step } from './explorer/model.ts';
 import { type Variant, variant } from './variants.ts';
 
 interface Rules {

@@ -3,8 +3,9 @@
  * sessions (the second after a lost lease) group what waits, send it, and write what came of it member by member, while
  * processes die. Explores under which ids a message is sent, and who is charged for the one that is refused.
  */
-import { type Actor, certain, type Model, possible, replaceAt, type Step } from './explorer/explore.ts';
+
 import { keyOfValues } from './explorer/key-of-values.ts';
+import { type Actor, certain, type Model, possible, replaceAt, type Step } from './explorer/model.ts';
 import { type Variant, variant } from './variants.ts';
 
 interface Rules {

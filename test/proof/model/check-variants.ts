@@ -1,9 +1,11 @@
 /** Runs the variants of one model as tests: the good ones must pass, each bad one must break exactly what it should. */
 import { afterAll, describe, expect, it } from 'vitest';
+import { isLongRun } from '#test/kit/long-run.ts';
 import { recordRun } from '#test/kit/runner/proof-ledger.ts';
 import type { Variant } from './variants.ts';
 
-const everything = process.env['HOLDFAST_LONG'] === '1';
+/** Up to here a variant is explored in full as well; in a long run each is. */
+const FULL_STATES = 2_000;
 
 /** Registers one test per variant, prints one line for each, and records the good ones for `invariants`. */
 export function checkVariants(suite: string, invariants: readonly string[], variants: readonly Variant[]): void {
@@ -12,7 +14,7 @@ export function checkVariants(suite: string, invariants: readonly string[], vari
     let violations = 0;
     for (const variant of variants) {
       const mustPass = variant.kind === 'GOOD' || variant.kind === 'SPARE';
-      it.skipIf(variant.long && !everything)(titleOf(variant), () => {
+      it.skipIf(variant.long && !isLongRun())(titleOf(variant), () => {
         const begun = performance.now();
         const found = variant.explore();
         const broken = found.violations.map(violation => violation.rule);
@@ -24,6 +26,7 @@ export function checkVariants(suite: string, invariants: readonly string[], vari
         }
         const runsOf = found.violations.map(v => `${v.rule}\n  ${v.run.join('\n  ')}\n  => ${v.endsIn}`).join('\n');
         expect(broken, runsOf).toEqual(variant.breaks);
+        if (variant.states <= FULL_STATES || isLongRun()) expect(variant.exploreInFull()).toEqual(found);
         expect(found.states, 'the model has changed: are these still the rules of the protocol?').toBe(variant.states);
       });
     }

@@ -6,8 +6,8 @@
  */
 import { SETTLED_MS } from '#core/outbound/api/deliveries/feed-api.ts';
 import { SECOND_MS } from '#core/time.ts';
-import { type Actor, certain, type Model, possible, replaceAt } from './explorer/explore.ts';
 import { keyOfValues } from './explorer/key-of-values.ts';
+import { type Actor, certain, type Model, possible, replaceAt } from './explorer/model.ts';
 import { type Variant, variant } from './variants.ts';
 
 const TICK_MS = 10 * SECOND_MS;

@@ -4,8 +4,9 @@
  * refused leaves the places to others, that no message multiplies however often processes die between send and delete, that
  * every event ends although the refusals never do, and that the only copy of a body is never deleted.
  */
-import { type Actor, certain, type Model, possible, replaceAt, type Step } from './explorer/explore.ts';
+
 import { keyOfValues } from './explorer/key-of-values.ts';
+import { type Actor, certain, type Model, possible, replaceAt, type Step } from './explorer/model.ts';
 
 /** Waits after which a message that never became a record goes to the DLQ (production: 3 days of them). */
 const LONGEST = 2;

@@ -4,8 +4,9 @@
  * import, that what ended stays so, and that what was resumed ends. Beside the import, the new environment's own repairs run,
  * and the producer repeats what it published.
  */
-import { type Actor, certain, type Model, possible, type Step } from './explorer/explore.ts';
+
 import { keyOfValues } from './explorer/key-of-values.ts';
+import { type Actor, certain, type Model, possible, type Step } from './explorer/model.ts';
 import { type Variant, variant } from './variants.ts';
 
 interface Rules {

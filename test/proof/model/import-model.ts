@@ -3,8 +3,9 @@
  * happens once over both, that nothing runs in the new one before a person resumes it, that an import may be cut off and
  * repeated, and that what was resumed ends.
  */
-import { type Actor, certain, type Model, possible, type Step } from './explorer/explore.ts';
+
 import { keyOfValues } from './explorer/key-of-values.ts';
+import { type Actor, certain, type Model, possible, type Step } from './explorer/model.ts';
 import { type Variant, variant } from './variants.ts';
 
 interface Rules {

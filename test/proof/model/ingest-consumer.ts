@@ -1,5 +1,5 @@
 /** The consumers of the ingest model: claim, run, finish, delete. */
-import { type Actor, replaceAt, type Step } from './explorer/explore.ts';
+import { type Actor, replaceAt, type Step } from './explorer/model.ts';
 import {
   type Consumer,
   type Copy,

@@ -2,7 +2,7 @@
  * Ingest, send, claim, finish and sweep of one event under crashes, lost replies, queue errors, zombies and lost
  * answers. Shows that an acknowledged event is never lost and takes effect once, and that the obvious ways lose it.
  */
-import { type Actor, type Model, replaceAt, type Step } from './explorer/explore.ts';
+import { type Actor, type Model, replaceAt, type Step } from './explorer/model.ts';
 import { consumerActor } from './ingest-consumer.ts';
 import {
   type EventRecord,
@@ -29,6 +29,7 @@ export function ingestModel(rules: IngestRules, faults: Faults): Model<State> {
     starts: [initialState(faults)],
     actors: [provider, ingestActor(rules), network, sweeperActor(rules), queueActor(rules), consumerActor(rules)],
     key: writeKey,
+    budget: 'faults',
     stopAtFirst: false,
     mustReach: [
       { rule: 'LOST AFTER 200', from: state => state.acknowledged, goal: handled },

@@ -4,8 +4,9 @@
  * for what is not attempted. Days pass one by one; a night's audit may not come. Checks I14: what may still run has its
  * body. The item that names the object is payload-model.
  */
-import { type Actor, type Model, possible, type Step } from './explorer/explore.ts';
+
 import { keyOfValues } from './explorer/key-of-values.ts';
+import { type Actor, type Model, possible, type Step } from './explorer/model.ts';
 import { type Variant, variant } from './variants.ts';
 
 /** In days, scaled down (production: 30, 90, 7). The margin covers the first days and the nights that did not come. */

@@ -6,8 +6,9 @@
  * A pause is no such time: the wait begins anew after it, whoever held the event back. A processor parks what it gets; what
  * waited parked already is set aside by the sweeper.
  */
-import type { Actor, Model, Step } from './explorer/explore.ts';
+
 import { keyOfValues } from './explorer/key-of-values.ts';
+import type { Actor, Model, Step } from './explorer/model.ts';
 
 const ATTEMPTS = 2;
 /** The schedule's own time. */

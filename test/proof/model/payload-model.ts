@@ -4,8 +4,9 @@
  * once a day. Checks I14: a state item implies its payload, for as long as the event may run (so while it is on record,
  * because a terminal event may be replayed).
  */
-import { type Actor, certain, type Model, possible, type Step } from './explorer/explore.ts';
+
 import { keyOfValues } from './explorer/key-of-values.ts';
+import { type Actor, certain, type Model, possible, type Step } from './explorer/model.ts';
 import { type Variant, variant } from './variants.ts';
 
 /** In days, scaled down (production: 30, 7, 90). A dead record is kept longest. */

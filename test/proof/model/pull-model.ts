@@ -3,8 +3,9 @@
  * pages and acknowledge what they were given, a cursor that comes late or again, a replay, the end of the retention, and
  * readers that die. Checks that what counts as delivered was given, that nothing owed is without a row, and that all ends.
  */
-import { type Actor, certain, type Model, possible, replaceAt, type Step } from '#test/proof/model/explorer/explore.ts';
+
 import { keyOfValues } from '#test/proof/model/explorer/key-of-values.ts';
+import { type Actor, certain, type Model, possible, replaceAt, type Step } from '#test/proof/model/explorer/model.ts';
 import { type Variant, variant } from '#test/proof/model/variants.ts';
 
 interface Rules {

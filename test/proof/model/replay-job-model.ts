@@ -2,8 +2,9 @@
  * Bulk replay: a job item with a cursor, executed page by page by a sweeper that may crash at any write, or by two at
  * once. Checks that one job replays each of its events exactly once, also when a person replays one of them meanwhile.
  */
-import { type Actor, certain, type Model, possible, replaceAt, type Step } from './explorer/explore.ts';
+
 import { keyOfValues } from './explorer/key-of-values.ts';
+import { type Actor, certain, type Model, possible, replaceAt, type Step } from './explorer/model.ts';
 import { type Variant, variant } from './variants.ts';
 
 interface Rules {

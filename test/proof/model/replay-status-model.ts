@@ -4,8 +4,9 @@
  * nothing again that was delivered meanwhile, and that what still waits is replayed, through crashes, lost replies and
  * transactions that meet another one.
  */
-import { type Actor, certain, type Model, possible, replaceAt, type Step } from '#test/proof/model/explorer/explore.ts';
+
 import { keyOfValues } from '#test/proof/model/explorer/key-of-values.ts';
+import { type Actor, certain, type Model, possible, replaceAt, type Step } from '#test/proof/model/explorer/model.ts';
 import { type Variant, variant } from '#test/proof/model/variants.ts';
 
 interface Rules {

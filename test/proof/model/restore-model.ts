@@ -3,8 +3,9 @@
  * every event that has a message or an open record ends, and that each generation takes effect at most once after the
  * restore. What took effect before the restore and is not in the restored tables cannot be known: it may run again.
  */
-import { type Actor, certain, type Model, possible, replaceAt, type Step } from './explorer/explore.ts';
+
 import { keyOfValues } from './explorer/key-of-values.ts';
+import { type Actor, certain, type Model, possible, replaceAt, type Step } from './explorer/model.ts';
 import { type Variant, variant } from './variants.ts';
 
 interface Rules {

@@ -4,8 +4,9 @@
  * work while both are within their time, and that a run which is asked for behind one that ended begins before the lease
  * is over. (That two at work undo nothing is the business of the other models: here it is the pace of replays.)
  */
-import { type Actor, certain, type Model, possible, replaceAt, type Step } from './explorer/explore.ts';
+
 import { keyOfValues } from './explorer/key-of-values.ts';
+import { type Actor, certain, type Model, possible, replaceAt, type Step } from './explorer/model.ts';
 import { type Variant, variant } from './variants.ts';
 
 interface Rules {

@@ -3,8 +3,9 @@
  * item at any time after its expiry, perhaps never; an item that exists means duplicate, expired or not.
  * The dedup window is an assumption on time: nothing expires while the provider may still retry or a copy still lives.
  */
-import { type Actor, certain, type Model, possible, type Step } from './explorer/explore.ts';
+
 import { keyOfValues } from './explorer/key-of-values.ts';
+import { type Actor, certain, type Model, possible, type Step } from './explorer/model.ts';
 import { type Variant, variant } from './variants.ts';
 
 interface Rules {

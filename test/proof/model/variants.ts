@@ -1,5 +1,6 @@
 /** A named variant of a protocol model: what it must find, and how to explore it. */
-import { type Exploration, explore, type Model } from './explorer/explore.ts';
+import { type Exploration, explore, inFull } from './explorer/explore.ts';
+import type { Model } from './explorer/model.ts';
 
 /**
  * GOOD: the protocol; must pass. BAD: one rule removed; must fail. TEXT: a wording of the protocol read literally; must
@@ -17,6 +18,8 @@ export interface Variant {
   /** Too slow for every test run: explored with HOLDFAST_LONG=1. */
   readonly long: boolean;
   explore(): Exploration;
+  /** The same without the reductions of the explorer. */
+  exploreInFull(): Exploration;
 }
 
 /** A variant of `model` that must break `breaks` (nothing: it must pass) after interning `states` states. */
@@ -27,7 +30,15 @@ export function variant<State>(
   breaks: readonly string[],
   model: () => Model<State>,
 ): Variant {
-  return { kind, name, states, breaks, long: false, explore: () => explore(model()) };
+  return {
+    kind,
+    name,
+    states,
+    breaks,
+    long: false,
+    explore: () => explore(model()),
+    exploreInFull: () => explore(inFull(model())),
+  };
 }
 
 export function slow(fast: Variant): Variant {

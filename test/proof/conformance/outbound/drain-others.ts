@@ -1,5 +1,5 @@
 /** Steps of the model in the walks of the session that are not a session's: people, publish, fan-out, tend, SQS. */
-import type { Step } from '#test/proof/model/explorer/explore.ts';
+import type { Step } from '#test/proof/model/explorer/model.ts';
 import type { State } from '#test/proof/model/outbound/outbound-state.ts';
 import type { Call, DrainSession } from './drain-session.ts';
 

@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { Divergence } from '#test/proof/conformance/expect-call.ts';
 import { overdueStep } from '#test/proof/conformance/overdue-step.ts';
-import type { Model, Step } from '#test/proof/model/explorer/explore.ts';
+import type { Model, Step } from '#test/proof/model/explorer/model.ts';
 import { Key } from '#test/proof/model/explorer/state-table.ts';
 import type { Drainer, State } from '#test/proof/model/outbound/outbound-state.ts';
 import type { DrainSession } from './drain-session.ts';

@@ -9,7 +9,7 @@ import { SeededRandom } from '#adapters/memory/seeded-random.ts';
 import { isOnTrial } from '#core/outbound/drain/breaker.ts';
 import { Divergence } from '#test/proof/conformance/expect-call.ts';
 import type { Way } from '#test/proof/conformance/stepped-process.ts';
-import type { Step } from '#test/proof/model/explorer/explore.ts';
+import type { Step } from '#test/proof/model/explorer/model.ts';
 import { outboundModel, type Shape } from '#test/proof/model/outbound/outbound-model.ts';
 import { AS_READ } from '#test/proof/model/outbound/outbound-rules.ts';
 import { addRow, deleteRow, isShut, type Pointer, type State } from '#test/proof/model/outbound/outbound-state.ts';

@@ -16,7 +16,7 @@ import { wakeAtOf } from '#core/outbound/protocol/keys.ts';
 import { OUTBOUND_TIMINGS } from '#core/outbound/protocol/timings.ts';
 import { DAY_MS } from '#core/time.ts';
 import { Divergence } from '#test/proof/conformance/expect-call.ts';
-import type { Step } from '#test/proof/model/explorer/explore.ts';
+import type { Step } from '#test/proof/model/explorer/model.ts';
 import {
   type Drainer,
   isShut,

@@ -11,7 +11,7 @@ import {
 import type { EndpointItem } from '#core/outbound/protocol/items.ts';
 import { wakeAtOf } from '#core/outbound/protocol/keys.ts';
 import { Divergence } from '#test/proof/conformance/expect-call.ts';
-import type { Step } from '#test/proof/model/explorer/explore.ts';
+import type { Step } from '#test/proof/model/explorer/model.ts';
 import { isShut, type Person, type State } from '#test/proof/model/outbound/outbound-state.ts';
 import { sessionStep } from './outbound-session-step.ts';
 import { APP, EP, type OutboundWorld, type RealReplayer } from './outbound-world.ts';

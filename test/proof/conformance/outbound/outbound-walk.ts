@@ -8,7 +8,7 @@ import { SeededRandom } from '#adapters/memory/seeded-random.ts';
 import { renewLease } from '#core/outbound/protocol/delivery-writes.ts';
 import { Divergence } from '#test/proof/conformance/expect-call.ts';
 import { overdueStep } from '#test/proof/conformance/overdue-step.ts';
-import type { Step } from '#test/proof/model/explorer/explore.ts';
+import type { Step } from '#test/proof/model/explorer/model.ts';
 import { outboundModel, type Shape } from '#test/proof/model/outbound/outbound-model.ts';
 import { AS_BUILT } from '#test/proof/model/outbound/outbound-rules.ts';
 import { type Budget, GONE, messageOf, NOBODY, type State } from '#test/proof/model/outbound/outbound-state.ts';

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { certain, explore, type Model, possible, RuleBroken, type Step } from './explore.ts';
+import { explore, inFull } from './explore.ts';
+import { certain, type Model, possible, RuleBroken, type Step } from './model.ts';
 
 /** A counter from 0; each test says where it may go and what is wrong. */
 function counter(changes: Partial<Model<number>>, next: (n: number) => readonly Step<number>[]): Model<number> {
@@ -11,6 +12,35 @@ function counter(changes: Partial<Model<number>>, next: (n: number) => readonly 
     mustReach: [],
     describe: n => `at ${n}`,
     ...changes,
+  };
+}
+
+interface Fall {
+  readonly at: number;
+  readonly budget: { readonly slips: number; readonly pushes: number };
+}
+
+/** It climbs to 9 and begins again; it may slip by 2, and be pushed to 5. */
+function falls(budget: Fall['budget'], acts: (state: Fall) => void = () => undefined): Model<Fall> {
+  return {
+    starts: [{ at: 0, budget }],
+    actors: [
+      state => {
+        acts(state);
+        const { at, budget: left } = state;
+        const steps = [certain('it', 'climbs', { ...state, at: (at + 1) % 10 })];
+        const slipped = { at: Math.max(0, at - 2), budget: { ...left, slips: left.slips - 1 } };
+        if (left.slips > 0) steps.push(possible('it', 'slips', slipped));
+        if (left.pushes > 0)
+          steps.push(possible('it', 'is pushed', { at: 5, budget: { ...left, pushes: left.pushes - 1 } }));
+        return steps;
+      },
+    ],
+    key: (state, key) => key.add(state.at),
+    budget: 'budget',
+    stopAtFirst: false,
+    mustReach: [{ rule: 'NEVER 9', from: () => true, goal: ({ at }) => at === 9 }],
+    describe: ({ at, budget: left }) => `${at} ${JSON.stringify(left)}`,
   };
 }
 
@@ -75,6 +105,35 @@ describe('the explorer', () => {
   it('stops at the first broken rule when asked to', () => {
     const model = counter({ stopAtFirst: true, brokenIn: n => (n > 1 ? `OVER ${n - 1}` : undefined) }, upTo(9));
     expect(explore(model)).toMatchObject({ states: 3, violations: [{ rule: 'OVER 1' }] });
+  });
+
+  it('works out once what is possible whatever is left of the budget', () => {
+    const worked = new Map<number, number>();
+    const model = falls({ slips: 2, pushes: 1 }, ({ at }) => worked.set(at, (worked.get(at) ?? 0) + 1));
+    const found = explore(model);
+    expect([...worked.values()].every(times => times <= 2)).toBe(true);
+    worked.clear();
+    expect(explore(inFull(model))).toEqual(found);
+    expect(worked.get(9)).toBe(6);
+  });
+
+  it('breaks no rule by a fault that is not left', () => {
+    const model = falls({ slips: 1, pushes: 1 }, ({ at, budget }) => {
+      if (at === 5 && budget.slips > 0) throw new RuleBroken('SLIPS AT 5');
+    });
+    const found = explore(model);
+    expect(found).toEqual(explore(inFull(model)));
+    expect(found.violations).toMatchObject([
+      { rule: 'SLIPS AT 5', endsIn: '5 {"slips":1,"pushes":0}' },
+      { rule: 'NEVER 9' },
+    ]);
+    expect(found.states).toBeGreaterThan(explore(falls({ slips: 0, pushes: 1 })).states);
+  });
+
+  it('does not let a fault be spent twice at once', () => {
+    const twice = falls({ slips: 2, pushes: 0 });
+    const to = { at: 1, budget: { slips: 0, pushes: 0 } };
+    expect(() => explore({ ...twice, actors: [() => [possible('it', 'slips', to)]] })).toThrow('spends more than one');
   });
 
   it('takes one representative for states that no rule can tell apart', () => {

@@ -3,43 +3,10 @@
  * state and each step, and then checks liveness backward from the goals. Breadth first, so every bad run it prints is
  * a shortest one. States are known by their keys; a state object lives only until its steps are known.
  */
-import { Key, StateTable } from './state-table.ts';
-
-/** Something that may happen next. `fair` is false for faults and for people: liveness may not count on those. */
-export interface Step<State> {
-  readonly actor: string;
-  readonly action: string;
-  readonly fair: boolean;
-  readonly to: State;
-}
-
-/** One part of the modelled system: all it may do in a state. It throws `RuleBroken` when acting breaks a rule. */
-export type Actor<State> = (state: State) => readonly Step<State>[];
-
-/** Liveness: from every reachable state where `from` holds, fair steps alone must be able to lead to `goal`. */
-interface MustReach<State> {
-  readonly rule: string;
-  from(state: State): boolean;
-  goal(state: State): boolean;
-}
-
-/** What the explorer needs to know of a model. */
-export interface Model<State> {
-  readonly starts: readonly State[];
-  readonly actors: readonly Actor<State>[];
-  readonly mustReach: readonly MustReach<State>[];
-  /** false: explore everything, whatever breaks; liveness is then checked as well. */
-  readonly stopAtFirst: boolean;
-  /** Writes what is equal exactly for equal states. */
-  key(state: State, key: Key): void;
-  /** One representative for all states that no rule can tell apart. */
-  canonical?(state: State): State;
-  /** The rule this state breaks, if any. */
-  brokenIn?(state: State): string | undefined;
-  /** The rule this step breaks, if any. */
-  brokenBy?(from: State, to: State, action: string): string | undefined;
-  describe(state: State): string;
-}
+import { GrowingInts } from './growing-ints.ts';
+import type { Model, Step } from './model.ts';
+import { canonicalOf, canSpend, FAIR, FROM, GOAL, NOWHERE, Shapes, stepsOf } from './shapes.ts';
+import type { Key } from './state-table.ts';
 
 /** One broken rule with the shortest run that breaks it and the state it ends in. */
 interface Violation {
@@ -55,154 +22,119 @@ export interface Exploration {
   readonly violations: readonly Violation[];
 }
 
-/** Thrown by an actor whose next step would break a rule. */
-export class RuleBroken extends Error {
-  readonly rule: string;
-  constructor(rule: string) {
-    super(`A step breaks the rule: ${rule}`);
-    this.rule = rule;
-  }
-}
-
-/** A step that happens sooner or later if it stays possible. */
-export function certain<State>(actor: string, action: string, to: State): Step<State> {
-  return { actor, action, fair: true, to };
-}
-
-/** A step that may never happen: a fault, or what a person or a provider chooses to do. */
-export function possible<State>(actor: string, action: string, to: State): Step<State> {
-  return { actor, action, fair: false, to };
-}
-
-/** A copy of `list` with `value` at `index`. */
-export function replaceAt<T>(list: readonly T[], index: number, value: T): readonly T[] {
-  const copy = list.slice();
-  copy[index] = value;
-  return copy;
-}
-
 const MAX_STATES = 4_000_000;
 
 /** Explores `model` completely (or to its first broken rule). Throws if it has more than four million states. */
 export function explore<State>(model: Model<State>): Exploration {
-  const { actors, mustReach } = model;
-  const table = new StateTable();
-  const key = new Key();
-  const waiting: (State | undefined)[] = [];
-  const parents = new GrowingInts();
-  const marks = new GrowingInts(); // per state two bits for each liveness rule: goal, from
+  const shapes = new Shapes(model);
+  const states = new States();
   const fairFrom = new GrowingInts();
   const fairTo = new GrowingInts();
   const found = new Map<string, Violation>();
   let transitions = 0;
   let isFinished = false;
-
-  const intern = (state: State, parent: number): number => {
-    key.length = 0;
-    model.key(state, key);
-    const index = table.intern(key);
-    if (index < waiting.length) return index;
-    waiting.push(state);
-    parents.push(parent);
-    let bits = 0;
-    for (let n = 0; n < mustReach.length; n++) {
-      const rule = mustReach[n]!;
-      if (rule.goal(state)) bits |= GOAL << (2 * n);
-      if (rule.from(state)) bits |= FROM << (2 * n);
-    }
-    marks.push(bits);
-    return index;
-  };
-  const report = (rule: string, index: number, last?: string): void => {
-    if (!found.has(rule)) found.set(rule, shortestRun(model, parents, table, rule, index, last));
+  const report = (rule: string, at: number, last?: string): void => {
+    if (!found.has(rule)) found.set(rule, shortestRun(model, shapes, states, { rule, at, last }));
     isFinished = model.stopAtFirst;
   };
 
-  for (const start of model.starts) intern(canonicalOf(model, start), NO_PARENT);
-  for (let index = 0; index < waiting.length && !isFinished; index++) {
-    const state = waiting[index] as State;
-    waiting[index] = undefined;
-    for (const actor of actors) {
-      const steps = stepsOf(actor, state, report, index);
-      for (let n = 0; n < steps.length && !isFinished; n++) {
-        const step = steps[n]!;
+  for (const start of model.starts)
+    states.enter(shapes.enter(canonicalOf(model, start)), shapes.leftIn(start), NOWHERE);
+  for (let at = 0; at < states.size && !isFinished; at++) {
+    const left = states.left.at(at);
+    const end = shapes.findSteps(states.shape.at(at), left);
+    for (let step = shapes.begin; step < end && !isFinished; step++) {
+      const spends = shapes.spends.at(step);
+      if (!canSpend(left, spends)) continue;
+      const to = shapes.to.at(step);
+      const broken = shapes.broken.get(step);
+      if (to !== NOWHERE) {
         transitions++;
-        const to = canonicalOf(model, step.to);
-        const before = waiting.length;
-        const target = intern(to, index);
-        if (target === before) {
-          const broken = model.brokenIn?.(to);
-          if (broken) report(broken, target);
-        }
+        const before = states.size;
+        const target = states.enter(to >> 1, left - spends, at);
+        const rule = target === before ? shapes.brokenIn.get(to >> 1) : undefined;
+        if (rule) report(rule, target);
         if (isFinished) break;
-        const broken = model.brokenBy?.(state, to, step.action);
-        if (broken) report(broken, index, `${step.actor}: ${step.action}`);
-        if (isFinished) break;
-        if (step.fair) {
-          fairFrom.push(index);
+        if (to & FAIR) {
+          fairFrom.push(at);
           fairTo.push(target);
         }
       }
-      if (isFinished) break;
+      if (broken) report(broken.rule, at, broken.last);
     }
-    if (waiting.length > MAX_STATES) throw new Error(`More than ${MAX_STATES} states: use smaller budgets.`);
+    if (states.size > MAX_STATES) throw new Error(`More than ${MAX_STATES} states: use smaller budgets.`);
   }
   if (!isFinished) {
-    const backward = new BackwardEdges(waiting.length, fairFrom, fairTo);
-    mustReach.forEach((rule, n) => {
-      const stuck = firstThatCannotReach(marks, 2 * n, backward);
+    const backward = new BackwardEdges(states.size, fairFrom, fairTo);
+    model.mustReach.forEach((rule, n) => {
+      const stuck = firstThatCannotReach(states, shapes.marks, 2 * n, backward);
       if (stuck !== undefined) report(rule.rule, stuck);
     });
   }
-  return { states: waiting.length, transitions, violations: [...found.values()] };
+  return { states: states.size, transitions, violations: [...found.values()] };
 }
 
-const NO_PARENT = -1;
-const GOAL = 1;
-const FROM = 2;
-
-function canonicalOf<State>(model: Model<State>, state: State): State {
-  return model.canonical ? model.canonical(state) : state;
+/** The same model without the reductions of the explorer. */
+export function inFull<State>(model: Model<State>): Model<State> {
+  const { budget, symmetric: _, ...rest } = model;
+  if (budget === undefined) return rest;
+  const key = (state: State, units: Key): void => {
+    model.key(state, units);
+    for (const count of Object.values(state[budget] as Readonly<Record<string, number>>)) units.add(count);
+  };
+  return { ...rest, key };
 }
 
-function stepsOf<State>(
-  actor: Actor<State>,
-  state: State,
-  report: (rule: string, index: number, last: string) => void,
-  index: number,
-): readonly Step<State>[] {
-  try {
-    return actor(state);
-  } catch (error) {
-    if (!(error instanceof RuleBroken)) throw error;
-    report(error.rule, index, '(then)');
-    return [];
+/** The states in the order in which they come: each is a shape and what is left of its budget. */
+class States {
+  readonly shape = new GrowingInts();
+  readonly left = new GrowingInts();
+  readonly parents = new GrowingInts();
+  /** The last state of each shape, and of each state the one before it of its shape. */
+  readonly #last = new GrowingInts();
+  readonly #before = new GrowingInts();
+
+  get size(): number {
+    return this.shape.length;
   }
+
+  /** Its number: `size`, as it was before the call, if it is a new one. */
+  enter(shape: number, left: number, parent: number): number {
+    while (shape >= this.#last.length) this.#last.push(NOWHERE);
+    const last = this.#last.at(shape);
+    for (let at = last; at !== NOWHERE; at = this.#before.at(at)) if (this.left.at(at) === left) return at;
+    this.#last.set(shape, this.size);
+    this.#before.push(last);
+    this.left.push(left);
+    this.parents.push(parent);
+    this.shape.push(shape);
+    return this.size - 1;
+  }
+}
+
+interface Broken {
+  readonly rule: string;
+  readonly at: number;
+  readonly last: string | undefined;
 }
 
 /** Walks the parents back to a start and then replays the path, because neither states nor labels were kept. */
 function shortestRun<State>(
   model: Model<State>,
-  parents: GrowingInts,
-  table: StateTable,
-  rule: string,
-  index: number,
-  last: string | undefined,
+  shapes: Shapes<State>,
+  states: States,
+  { rule, at, last }: Broken,
 ): Violation {
   const path: number[] = [];
-  for (let at = index; at !== NO_PARENT; at = parents.at(at)) path.unshift(at);
-  const key = new Key();
-  const isAt = (state: State, position: number): boolean => {
-    key.length = 0;
-    model.key(state, key);
-    return table.find(key) === path[position];
-  };
+  for (let to = at; to !== NOWHERE; to = states.parents.at(to)) path.unshift(to);
+  const isAt = (state: State, position: number): boolean =>
+    shapes.find(state) === states.shape.at(path[position]!) && shapes.leftIn(state) === states.left.at(path[position]!);
   let state = model.starts.map(start => canonicalOf(model, start)).find(start => isAt(start, 0)) as State;
   const run: string[] = [`start: ${model.describe(state)}`];
   for (let position = 1; position < path.length; position++) {
     const here = state;
     const step = model.actors
-      .flatMap(actor => stepsOf(actor, here, () => undefined, 0))
+      .flatMap(actor => stepsOf(actor, here))
       .find(candidate => isAt(canonicalOf(model, candidate.to), position)) as Step<State>;
     run.push(`${step.actor}: ${step.action}`);
     state = canonicalOf(model, step.to);
@@ -212,13 +144,18 @@ function shortestRun<State>(
 }
 
 /** The first state (so one with a shortest run) that is marked FROM and has no fair path to one marked GOAL. */
-function firstThatCannotReach(marks: GrowingInts, shift: number, backward: BackwardEdges): number | undefined {
-  const reaches = new Uint8Array(marks.length);
+function firstThatCannotReach(
+  { shape, size }: States,
+  marks: GrowingInts,
+  shift: number,
+  backward: BackwardEdges,
+): number | undefined {
+  const reaches = new Uint8Array(size);
   const stack: number[] = [];
-  for (let index = 0; index < marks.length; index++) {
-    if (marks.at(index) & (GOAL << shift)) {
-      reaches[index] = 1;
-      stack.push(index);
+  for (let at = 0; at < size; at++) {
+    if (marks.at(shape.at(at)) & (GOAL << shift)) {
+      reaches[at] = 1;
+      stack.push(at);
     }
   }
   for (let at = stack.pop(); at !== undefined; at = stack.pop()) {
@@ -229,9 +166,7 @@ function firstThatCannotReach(marks: GrowingInts, shift: number, backward: Backw
       }
     });
   }
-  for (let index = 0; index < marks.length; index++) {
-    if (marks.at(index) & (FROM << shift) && !reaches[index]) return index;
-  }
+  for (let at = 0; at < size; at++) if (marks.at(shape.at(at)) & (FROM << shift) && !reaches[at]) return at;
   return undefined;
 }
 
@@ -251,24 +186,5 @@ class BackwardEdges {
 
   forEachSource(target: number, visit: (source: number) => void): void {
     for (let edge = this.#offsets[target]!; edge < this.#offsets[target + 1]!; edge++) visit(this.#sources[edge]!);
-  }
-}
-
-/** A list of 32-bit integers that doubles when full. */
-class GrowingInts {
-  length = 0;
-  #values = new Int32Array(1024);
-
-  push(value: number): void {
-    if (this.length === this.#values.length) {
-      const larger = new Int32Array(2 * this.length);
-      larger.set(this.#values);
-      this.#values = larger;
-    }
-    this.#values[this.length++] = value;
-  }
-
-  at(index: number): number {
-    return this.#values[index]!;
   }
 }

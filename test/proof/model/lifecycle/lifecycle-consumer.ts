@@ -1,5 +1,5 @@
 /** A busy consumer of the lifecycle model: what it holds, how its steps are collected, and what deleting means (I7). */
-import { RuleBroken, type Step } from '#test/proof/model/explorer/explore.ts';
+import { RuleBroken, type Step } from '#test/proof/model/explorer/model.ts';
 import type { LifecycleRules } from './lifecycle-rules.ts';
 import {
   addCopy,

@@ -1,5 +1,5 @@
 /** How an attempt ends in the lifecycle model: the finish writes, the successor, the DLQ send, the deletion. */
-import { RuleBroken } from '#test/proof/model/explorer/explore.ts';
+import { RuleBroken } from '#test/proof/model/explorer/model.ts';
 import { type BusyConsumer, deletions } from './lifecycle-consumer.ts';
 import {
   ATTEMPT_BUDGET,

@@ -147,9 +147,9 @@ function recordCode(record: LifeRecord | undefined): number {
   return 1 + flags + 16 * (record.owner + 2 + 4 * (DUE[record.due] + 3 * STATUS[record.status]));
 }
 
-/** A key that tells all states apart (attempts up to 7, effects up to 3, budgets up to 2). */
+/** A key that tells all states apart (but for their budgets: attempts up to 7, effects up to 3). */
 export function writeKey(state: State, key: Key): void {
-  const { record, queue, dlq, budget } = state;
+  const { record, queue, dlq } = state;
   const counters = record
     ? Number(record.enqueued) +
       2 * (Number(record.successorSent) + 2 * (record.resends + 2 * (WATCH[record.watch] + 3 * record.effects)))
@@ -157,7 +157,6 @@ export function writeKey(state: State, key: Key): void {
   const messages = queue.current + 3 * (queue.redriven + 3 * (queue.afterDeath + 3 * queue.older));
   const deadLetters = dlq.current + 3 * (dlq.earlierDeath + 3 * dlq.older);
   const closer = state.closer ? DLQ_TAG[state.closer] : NO_DLQ_TAG;
-  const people = budget.crash + 3 * (budget.lostReply + 3 * (budget.zombie + 3 * (budget.replay + 3 * budget.redrive)));
   key.add(recordCode(record) + 1350 * (record ? record.attempts : 0));
   key.add(counters + 128 * (messages + 54 * Number(state.paused)));
   key.add(
@@ -165,9 +164,4 @@ export function writeKey(state: State, key: Key): void {
   );
   key.add(consumerCode(state.consumers[1]) + 420 * (operatorCode(state.request) + 9 * deadLetters));
   key.add(sweepCode(state.sweeps[0]) + 67 * (sweepCode(state.sweeps[1]) + 67 * (Number(state.neighbour) + 2 * closer)));
-  key.add(
-    people +
-      243 *
-        (budget.pause + 3 * (budget.duplicate + 3 * (budget.breaker + 3 * (budget.payloadMissing + 3 * budget.close)))),
-  );
 }

@@ -3,7 +3,7 @@
  * redrive, replay, drain. Checks the invariants in every state and step, and that a settled state can always be
  * reached by steps that are neither a fault nor a person's. That finds "stuck forever", not an unfair scheduler.
  */
-import type { Model } from '#test/proof/model/explorer/explore.ts';
+import type { Model } from '#test/proof/model/explorer/model.ts';
 import { canonicalState, writeKey } from './lifecycle-key.ts';
 import { lateRequestActor, pauseActor, peopleActor, timeActor } from './lifecycle-people.ts';
 import { processorActor } from './lifecycle-processor.ts';
@@ -38,6 +38,7 @@ export function lifecycleModel(rules: LifecycleRules, budget: Partial<Budget>, o
       peopleActor(rules),
     ],
     key: writeKey,
+    budget: 'budget',
     canonical: state => canonicalState(state, rules),
     stopAtFirst: true,
     mustReach: [{ rule: 'STUCK FOR EVER', from: () => true, goal: state => isSettled(state, rules) }],

@@ -1,5 +1,5 @@
 /** Everybody else in the lifecycle model: time, a late duplicate request, pause and resume, operators, redrive. */
-import { type Actor, certain, possible, RuleBroken, replaceAt, type Step } from '#test/proof/model/explorer/explore.ts';
+import { type Actor, certain, possible, RuleBroken, replaceAt, type Step } from '#test/proof/model/explorer/model.ts';
 import type { LifecycleRules } from './lifecycle-rules.ts';
 import {
   addCopy,

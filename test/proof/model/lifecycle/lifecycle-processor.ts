@@ -1,5 +1,5 @@
 /** The processor of the lifecycle model: two consumers that claim, park, revive, run, finish and delete. */
-import { type Actor, RuleBroken, type Step } from '#test/proof/model/explorer/explore.ts';
+import { type Actor, RuleBroken, type Step } from '#test/proof/model/explorer/model.ts';
 import { BusyConsumer } from './lifecycle-consumer.ts';
 import {
   deleteBeforeSuccessor,

@@ -3,7 +3,7 @@
  * far as the rules can tell them apart. Time has no numbers: a lease, a delay or a visibility timeout may end at any
  * moment once it may end at all.
  */
-import { RuleBroken, replaceAt } from '#test/proof/model/explorer/explore.ts';
+import { RuleBroken, replaceAt } from '#test/proof/model/explorer/model.ts';
 import type { LifecycleRules, Status } from './lifecycle-rules.ts';
 
 export type { Status };

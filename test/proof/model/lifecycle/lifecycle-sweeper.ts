@@ -1,5 +1,5 @@
 /** The sweeper of the lifecycle model: first matching row, each read followed by its send and its write. */
-import { type Actor, replaceAt, type Step } from '#test/proof/model/explorer/explore.ts';
+import { type Actor, replaceAt, type Step } from '#test/proof/model/explorer/model.ts';
 import type { LifecycleRules } from './lifecycle-rules.ts';
 import {
   addDlqMessage,

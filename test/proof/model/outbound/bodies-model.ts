@@ -3,8 +3,9 @@
  * copy of that; a publish that is refused, and one that repeats the original. Bodies lie in a bucket. A's bodies are erased one by one, and A as a whole,
  * while copies are made, requests wait for their turn, and processes die. Sending itself is the outbound model's.
  */
-import { type Actor, certain, type Model, possible, type Step } from '#test/proof/model/explorer/explore.ts';
+
 import { keyOfValues } from '#test/proof/model/explorer/key-of-values.ts';
+import { type Actor, certain, type Model, possible, type Step } from '#test/proof/model/explorer/model.ts';
 import { slow, type Variant, variant } from '#test/proof/model/variants.ts';
 
 interface Rules {

@@ -2,8 +2,9 @@
  * A broadcast to two customers: its walk makes a job for each, which makes a delivery. Jobs may be lost. Customer A is
  * erased, somebody erases the body of the broadcast, and time passes the retention. B's delivery may wait behind a gate.
  */
-import { type Actor, certain, type Model, possible, type Step } from '#test/proof/model/explorer/explore.ts';
+
 import { keyOfValues } from '#test/proof/model/explorer/key-of-values.ts';
+import { type Actor, certain, type Model, possible, type Step } from '#test/proof/model/explorer/model.ts';
 import { type Variant, variant } from '#test/proof/model/variants.ts';
 
 interface Rules {

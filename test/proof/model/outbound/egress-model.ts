@@ -3,8 +3,9 @@
  * disabled. Our own way out may fail for a while, and then nobody answers. Numbers are small: the guard wants two endpoints
  * of different customers, and three silent rounds disable an endpoint. `tend` looks before each round of the schedule.
  */
-import { type Actor, certain, type Model, possible, replaceAt, type Step } from '#test/proof/model/explorer/explore.ts';
+
 import { keyOfValues } from '#test/proof/model/explorer/key-of-values.ts';
+import { type Actor, certain, type Model, possible, replaceAt, type Step } from '#test/proof/model/explorer/model.ts';
 import { type Variant, variant } from '#test/proof/model/variants.ts';
 
 interface Rules {

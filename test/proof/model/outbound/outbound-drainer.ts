@@ -1,5 +1,5 @@
 /** The endpoint's actor in the outbound model: a drainer takes a wake-up and the lease, reads a page, and does each row. */
-import type { Actor, Step } from '#test/proof/model/explorer/explore.ts';
+import type { Actor, Step } from '#test/proof/model/explorer/model.ts';
 import { passedOn, readRowsBefore, takeAsRead, wake } from './outbound-lease.ts';
 import { beginRequest, decide } from './outbound-record.ts';
 import { afterRelease, releaseLease } from './outbound-release.ts';

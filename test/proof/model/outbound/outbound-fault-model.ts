@@ -3,8 +3,9 @@
  * refused with 500 whatever happens. Explores which failures are charged, when the breaker opens, when the endpoint is
  * disabled, and what waits behind an ordered head. Time has no numbers: every wait and every hold ends sooner or later.
  */
-import { type Actor, certain, type Model, possible, replaceAt, type Step } from '#test/proof/model/explorer/explore.ts';
+
 import { keyOfValues } from '#test/proof/model/explorer/key-of-values.ts';
+import { type Actor, certain, type Model, possible, replaceAt, type Step } from '#test/proof/model/explorer/model.ts';
 import { type Variant, variant } from '#test/proof/model/variants.ts';
 
 export interface Rules {

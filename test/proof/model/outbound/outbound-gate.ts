@@ -1,5 +1,5 @@
 /** People at the endpoint's gate in the outbound model, and what ends behind it: pause, resume, enable, delete, retention. */
-import { type Actor, certain, possible, type Step } from '#test/proof/model/explorer/explore.ts';
+import { type Actor, certain, possible, type Step } from '#test/proof/model/explorer/model.ts';
 import { enabledBy, peopleAct, wakeOf } from './outbound-people.ts';
 import type { OutboundRules } from './outbound-rules.ts';
 import { isOwed, isShut, overRows, type State, sendWakeUp, setRuntime, spend, VISIBLE } from './outbound-state.ts';

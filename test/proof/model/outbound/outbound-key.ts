@@ -2,7 +2,6 @@
 import { Key } from '#test/proof/model/explorer/state-table.ts';
 import type { FanStep, OutboundRules } from './outbound-rules.ts';
 import {
-  type Budget,
   type Drainer,
   type DrainerStep,
   type Fan,
@@ -208,31 +207,9 @@ function personCode(person: Replayer | undefined): number {
   return person ? 1 + Number(person.counted) + 2 * (person.gen + 8 * REPLAY_STEP[person.step]) : 0;
 }
 
-/** Each budget up to 3: fifteen of them in 30 bits. */
-function budgetCode(b: Budget): number {
-  const faults =
-    b.crash |
-    (b.lost << 2) |
-    (b.zombie << 4) |
-    (b.error << 6) |
-    (b.fail << 8) |
-    (b.throttled << 10) |
-    (b.breaker << 12) |
-    (b.purge << 14);
-  const deeds =
-    b.gone |
-    (b.pause << 2) |
-    (b.delete << 4) |
-    (b.drop << 6) |
-    (b.expire << 8) |
-    (b.replay << 10) |
-    (b.duplicate << 12);
-  return faults | (deeds << 16);
-}
-
-/** A key that tells all states apart. */
+/** A key that tells all states apart, but for their budgets. */
 export function writeKey(state: State, key: Key): void {
-  const { publisher, fans, wakeUps, drainers, people, fresh } = state;
+  const { publisher, fans, wakeUps, drainers, people, fresh, purged } = state;
   let slots = 0;
   for (const wakeUp of wakeUps) slots = 5 * slots + (wakeUp < 2 ? wakeUp + 2 : 4);
   key.add(
@@ -241,8 +218,7 @@ export function writeKey(state: State, key: Key): void {
       32 * (slots + 125 * (Number(fresh) + 2 * (fanCode(fans[0]) + 13 * fanCode(fans[1])))),
   );
   key.add(runtimeCode(state.runtime) + 65_536 * peopleCode(state.runtime));
-  key.add(personCode(people[0]) + 81 * personCode(people[1]));
-  key.add(budgetCode(state.budget));
+  key.add(personCode(people[0]) + 81 * (personCode(people[1]) + 81 * Number(purged)));
   for (const message of state.messages) addMessage(key, message);
   for (const drainer of drainers) drainer ? addDrainer(key, drainer) : key.add(-1);
 }

@@ -3,7 +3,7 @@
  * endpoint, one or two messages, two drainers, three wake-ups. Checks the invariants in every state and step, and that
  * every delivery can end by steps that are neither a fault nor a person's (who pauses, resumes).
  */
-import type { Model } from '#test/proof/model/explorer/explore.ts';
+import type { Model } from '#test/proof/model/explorer/model.ts';
 import { drainerActor } from './outbound-drainer.ts';
 import { gateActor } from './outbound-gate.ts';
 import { canonicalState, writeKey } from './outbound-key.ts';
@@ -76,11 +76,12 @@ export function outboundModel(rules: OutboundRules, faults: Partial<Budget>, sha
       replayActor(rules),
     ],
     key: writeKey,
+    budget: 'budget',
     canonical: state => canonicalState(state, rules),
     stopAtFirst: true,
     mustReach: [{ rule: 'O2 STUCK FOR EVER', from: () => true, goal: state => isSettled(state, rules) }],
-    brokenIn: state => brokenIn(state, budget),
-    brokenBy: (from, to, action) => brokenBy(from, to, action),
+    brokenIn,
+    brokenBy,
     describe: describeState,
   };
 }
@@ -128,6 +129,7 @@ function startOf(budget: Budget, shape: Shape): State {
     },
     people: [undefined, undefined],
     fresh: false,
+    purged: false,
     budget,
   };
 }
@@ -146,7 +148,7 @@ const IN_SESSION: ReadonlySet<DrainerStep> = new Set([
 ]);
 
 /** The invariant that this state breaks, if any. */
-function brokenIn(state: State, start: Budget): string | undefined {
+function brokenIn(state: State): string | undefined {
   for (const message of state.messages) {
     const gen = message.record?.gen ?? 1;
     if (isOwed(message) && !message.rows.some(row => row.gen === gen)) return 'O3 OWED, BUT NO ROW POINTS TO IT';
@@ -160,15 +162,15 @@ function brokenIn(state: State, start: Budget): string | undefined {
     if (state.runtime.hold) return 'O9 A SESSION WHILE THE ENDPOINT IS ON HOLD';
   }
   if (state.runtime.kept && state.runtime.gate === 'open') return 'O8 A CUSTOMER OPENED WHAT AN OPERATOR CLOSED';
-  return state.publisher.acked ? brokenPromise(state, start) : undefined;
+  return state.publisher.acked ? brokenPromise(state) : undefined;
 }
 
 /** The producer heard 202 for message 0. */
-function brokenPromise(state: State, start: Budget): string | undefined {
+function brokenPromise(state: State): string | undefined {
   const first = state.messages[0] as Message;
   if (!first.stored) return 'O1 ACKNOWLEDGED, BUT NOT STORED';
   const inHand = state.fans.some(fan => fan?.message === 0 && fan.holds);
-  if (first.fanned || first.jobs > 0 || inHand || state.budget.purge !== start.purge) return undefined;
+  if (first.fanned || first.jobs > 0 || inHand || state.purged) return undefined;
   return 'O2 ACKNOWLEDGED, BUT NOBODY WILL FAN IT OUT';
 }
 

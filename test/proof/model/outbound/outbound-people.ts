@@ -1,5 +1,5 @@
 /** An operator and a customer at one gate in the outbound model: what an operator closed stays as it is for a customer. */
-import { certain, possible, type Step } from '#test/proof/model/explorer/explore.ts';
+import { certain, possible, type Step } from '#test/proof/model/explorer/model.ts';
 import type { OutboundRules } from './outbound-rules.ts';
 import { type Gate, type Person, type Runtime, type State, setRuntime, spend } from './outbound-state.ts';
 

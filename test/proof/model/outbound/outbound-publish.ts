@@ -1,5 +1,5 @@
 /** Publish and fan-out of the outbound model: message, job, 202; then rows, wake-ups, and the job is deleted. */
-import { type Actor, certain, possible, replaceAt, type Step } from '#test/proof/model/explorer/explore.ts';
+import { type Actor, certain, possible, replaceAt, type Step } from '#test/proof/model/explorer/model.ts';
 import type { OutboundRules } from './outbound-rules.ts';
 import {
   addRow,

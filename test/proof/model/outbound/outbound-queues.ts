@@ -1,5 +1,5 @@
 /** What SQS may do to the jobs and wake-ups of the outbound model, and what a person may do to the queues. */
-import { type Actor, possible, type Step } from '#test/proof/model/explorer/explore.ts';
+import { type Actor, possible, type Step } from '#test/proof/model/explorer/model.ts';
 import { addWakeUp, FREE, type State, setMessage, spend, VISIBLE } from './outbound-state.ts';
 
 export const queuesActor: Actor<State> = state => {
@@ -18,6 +18,7 @@ export const queuesActor: Actor<State> = state => {
   if (budget.purge > 0 && (visible || messages.some(message => message.jobs > 0))) {
     const empty: State = {
       ...spend(state, 'purge'),
+      purged: true,
       wakeUps: wakeUps.map(wakeUp => (wakeUp === VISIBLE ? FREE : wakeUp)),
       messages: messages.map(message => ({ ...message, jobs: 0 })),
     };

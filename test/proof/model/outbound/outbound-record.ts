@@ -1,5 +1,5 @@
 /** What the record of a delivery says about a row, and the conditional writes that end a request. */
-import { RuleBroken } from '#test/proof/model/explorer/explore.ts';
+import { RuleBroken } from '#test/proof/model/explorer/model.ts';
 import type { OutboundRules } from './outbound-rules.ts';
 import {
   addRow,

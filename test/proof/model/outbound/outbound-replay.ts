@@ -1,5 +1,5 @@
 /** Two persons who may replay message 0 in the outbound model: they read its record, write record and row, and wake. */
-import { type Actor, certain, possible, RuleBroken, replaceAt, type Step } from '#test/proof/model/explorer/explore.ts';
+import { type Actor, certain, possible, RuleBroken, replaceAt, type Step } from '#test/proof/model/explorer/model.ts';
 import type { OutboundRules } from './outbound-rules.ts';
 import {
   addRow,

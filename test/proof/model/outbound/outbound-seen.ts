@@ -1,28 +1,19 @@
 /** Which kinds of steps the good variants of the outbound model took: one that never does a thing proves nothing about it. */
-import type { Actor } from '#test/proof/model/explorer/explore.ts';
 
 /** Collects `actor: action` of every step that an exploration takes. */
 export class SeenSteps {
   readonly #actions = new Map<string, Set<string>>();
 
-  watch<State>(actor: Actor<State>): Actor<State> {
-    return state => {
-      const steps = actor(state);
-      for (const step of steps) this.#note(step.actor, step.action);
-      return steps;
-    };
-  }
+  readonly note = (actor: string, action: string): void => {
+    const actions = this.#actions.get(actor);
+    if (actions) actions.add(action);
+    else this.#actions.set(actor, new Set([action]));
+  };
 
   /** Those of `kinds` that no step contains. */
   missing(kinds: readonly string[]): readonly string[] {
     const all = [...this.#actions].flatMap(([actor, actions]) => [...actions].map(action => `${actor}: ${action}`));
     return kinds.filter(kind => !all.some(step => step.includes(kind)));
-  }
-
-  #note(actor: string, action: string): void {
-    const actions = this.#actions.get(actor);
-    if (actions) actions.add(action);
-    else this.#actions.set(actor, new Set([action]));
   }
 }
 

@@ -1,5 +1,5 @@
 /** A busy drainer of the outbound model: what it has in hand, how its steps are collected, and how it ends badly. */
-import type { Step } from '#test/proof/model/explorer/explore.ts';
+import type { Step } from '#test/proof/model/explorer/model.ts';
 import type { OutboundRules } from './outbound-rules.ts';
 import {
   type Drainer,

@@ -4,7 +4,7 @@
  * in a queue says "this endpoint may have rows that are due". Time has no numbers: a lease, a delay or a visibility
  * timeout may end at any moment once it may end at all.
  */
-import { replaceAt } from '#test/proof/model/explorer/explore.ts';
+import { replaceAt } from '#test/proof/model/explorer/model.ts';
 import type { FanStep, OutboundRules } from './outbound-rules.ts';
 
 /** Copies of wake-ups told apart. */
@@ -203,6 +203,8 @@ export interface State {
   readonly people: readonly (Replayer | undefined)[];
   /** A note of the application, or the end of a session, lies within the hours that the endpoint check goes by. */
   readonly fresh: boolean;
+  /** Ghost: the queues were. */
+  readonly purged: boolean;
   readonly budget: Budget;
 }
 

@@ -1,5 +1,5 @@
 /** Time in the outbound model, and what `tend` repairs: leases and delays end, wakes fall due, audit and reconcile look. */
-import { type Actor, certain, possible, replaceAt, type Step } from '#test/proof/model/explorer/explore.ts';
+import { type Actor, certain, possible, replaceAt, type Step } from '#test/proof/model/explorer/model.ts';
 import type { OutboundRules } from './outbound-rules.ts';
 import {
   type Drainer,

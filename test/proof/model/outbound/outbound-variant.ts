@@ -46,6 +46,6 @@ export function spare(name: string, states: number, faults: Faults, rules: Rules
 function modelOf(faults: Faults, rules: Rules, shape: Partial<Shape>, seen?: SeenSteps) {
   return () => {
     const model = outboundModel({ ...OUTBOUND, ...rules }, faults, shape);
-    return seen ? { ...model, actors: model.actors.map(actor => seen.watch(actor)) } : model;
+    return seen ? { ...model, taken: seen.note } : model;
   };
 }

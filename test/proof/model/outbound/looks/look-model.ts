@@ -4,8 +4,9 @@
  * look or a walk over all endpoints can find the row (O2). Under crashes, failed notes, looks that are cut off, an old release
  * beside the new one, a rollback, restored tables, and a wake-up that was lost hours after its row was put.
  */
-import { type Actor, certain, type Model, possible, replaceAt, type Step } from '#test/proof/model/explorer/explore.ts';
+
 import { keyOfValues } from '#test/proof/model/explorer/key-of-values.ts';
+import { type Actor, certain, type Model, possible, replaceAt, type Step } from '#test/proof/model/explorer/model.ts';
 import { slow, type Variant, variant } from '#test/proof/model/variants.ts';
 
 interface Rules {
