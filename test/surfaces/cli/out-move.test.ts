@@ -369,6 +369,7 @@ describe('customers in another environment', () => {
     ['no event_types', (all: Json) => ({ applications: all.applications })],
     ['no id \\(app_', (all: Json) => ({ ...all, applications: [{ ...all.applications[0], id: 'x' }] })],
     ['url: allowed', (all: Json) => spoilt(all, { url: 7 })],
+    ['signature_header: allowed', (all: Json) => spoilt(all, CLASH)],
     ['no id \\(ep_', (all: Json) => spoilt(all, { id: 'ep_1' })],
     ['no created_at, updated_at or version', (all: Json) => spoilt(all, { version: 'x' })],
     ['no created_at', (all: Json) => spoilt(all, { created_at: 'once' })],
@@ -387,6 +388,8 @@ describe('customers in another environment', () => {
   });
 });
 
+/** Two signatures in one header. */
+const CLASH = { signature: 't-v1', signature_header: 'x-convoy-signature', compatibility: { like: 'convoy' } };
 const spoilt = (all: Json, with_: Json): Json => ({
   ...all,
   applications: all.applications.map((app: Json) => ({
