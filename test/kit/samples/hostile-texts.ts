@@ -25,18 +25,20 @@ const ENDS = ['', '\u0001', '\n!'];
 /** Hostile texts of about this length. */
 export function hostileTexts(pattern: string, flags: string, length: number): readonly string[] {
   const atoms = new Reader(pattern, flags).sequence();
-  const texts = new Set<string>();
+  // By their parts: to compare long texts takes longer than to run over them.
+  const texts = new Map<string, string>();
   let prefix = '';
   for (const [index, { examples, repeats }] of atoms.entries()) {
     const next = atoms[index + 1]?.examples[0] ?? '';
     const pumps = [...examples, `${examples[0] ?? ''}${next}`].filter(pump => pump !== '');
     for (const pump of repeats || index === 0 ? pumps : pumps.slice(0, 1)) {
       const pumped = pump.repeat(Math.ceil(length / pump.length));
-      for (const end of ENDS) texts.add(`${prefix}${pumped}${end}`).add(`${pumped}${end}`);
+      for (const before of new Set([prefix, '']))
+        for (const end of ENDS) texts.set(JSON.stringify([before, pump, end]), `${before}${pumped}${end}`);
     }
     prefix += examples[0] ?? '';
   }
-  return [...texts];
+  return [...texts.values()];
 }
 
 /** As much of the syntax as it takes to find examples: groups are one atom and their parts, too. */
