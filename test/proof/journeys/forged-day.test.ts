@@ -4,7 +4,8 @@
  * functions, and no answer is a 5xx, which is what wakes people. With HOLDFAST_LONG=1 whole days; else minutes of them.
  */
 import { createPublicKey } from 'node:crypto';
-import { describe, expect, it } from 'vitest';
+import { type ResolveFnOutput, registerHooks } from 'node:module';
+import { afterAll, describe, expect, it } from 'vitest';
 import { nodeCodec } from '#adapters/codec/node-codec.ts';
 import { nodeCrypto } from '#adapters/crypto/node-crypto.ts';
 import type { CappedAnswer, CappedCall } from '#adapters/http/fetch-capped.ts';
@@ -27,6 +28,18 @@ const LONG = isLongRun();
 const FUNCTIONS = 4;
 /** A function is replaced by a cold one this often, each in its turn. */
 const LIFE_MS = LONG ? 60 * MINUTE_MS : MINUTE_MS;
+
+/** Vitest tells its main process of each `import()`, of what is loaded, too: tens of thousands here, 40 % of all CPU. */
+const known = new Map<string, ResolveFnOutput>();
+const hooks = registerHooks({
+  resolve(specifier, context, next) {
+    const key = `${context.parentURL} ${specifier}`;
+    const found = known.get(key) ?? { ...next(specifier, context), shortCircuit: true };
+    known.set(key, found);
+    return found;
+  },
+});
+afterAll(() => hooks.deregister());
 
 const fetchesKeys = ({ code, key }: Scheme): boolean =>
   code === 'sns' || ['x509Url', 'jwksUrl', 'plaid'].includes(key?.provider ?? '');

@@ -190,7 +190,7 @@ describe('regression: no path goes round forever; each has a budget and an end',
       handlers: handlerThat(first),
       retry,
       idleMs: MINUTE_MS,
-      sweepEveryMs: 10 * MINUTE_MS,
+      sweepEveryMs: HOUR_MS,
     });
     await world.post({ id: 'evt_1' });
     world.start();
@@ -213,7 +213,7 @@ describe('regression: no path goes round forever; each has a budget and an end',
   });
 
   it('when nobody ever claims it', async () => {
-    const world = new MemoryWorld({ queue: { retentionSeconds: 60 } });
+    const world = new MemoryWorld({ queue: { retentionSeconds: 60 }, sweepEveryMs: 10 * MINUTE_MS });
     await world.post({ id: 'evt_1' });
     world.start();
     world.mapping.disable();
