@@ -11,14 +11,9 @@ export function toIso(ms: number): string {
   return new Date(ms).toISOString();
 }
 
-/** The day of the last hour: its text is as good for the other hours of it. */
-let day = { number: Number.NaN, text: '' };
-
 /** `2026-11-21T03`: the hour partition of the timeline index. */
 export function toHour(ms: number): string {
-  const number = Math.floor(ms / DAY_MS);
-  if (number !== day.number) day = { number, text: toIso(ms).slice(0, 11) };
-  return day.text + String(Math.floor((ms - number * DAY_MS) / HOUR_MS)).padStart(2, '0');
+  return toIso(ms).slice(0, 13);
 }
 
 /** Milliseconds as 13 digits, so that times in keys sort as texts. Before 1970 counts as 1970. */
