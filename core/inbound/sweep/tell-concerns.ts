@@ -24,7 +24,7 @@ import { readOnlyFails } from './read-failing.ts';
 
 /** Between two concerns of one kind: an alarm of one minute is OK again by then. */
 const SPACING_MS = 3 * MINUTE_MS;
-/** Handlers that one run may look at: each costs a few reads. */
+/** Handlers that one run may look at: each costs a read for each hour of four days. */
 const HANDLERS = 20;
 
 const METRIC_OF: Readonly<Record<ConcernKind, MetricName>> = {
@@ -46,7 +46,7 @@ interface Ports {
 }
 
 /**
- * One run: 1. judge the handlers that failed lately and those that only failed before; 2. forget what was quiet for a week;
+ * One run: 1. judge the handlers that failed lately, and in turn those that only failed before; 2. forget what was quiet for a week;
  * 3. tell the oldest concern of each kind that nobody was told; 4. keep. `failing`: handlers of arrivals that failed.
  */
 export async function tellConcerns(failing: readonly Handler[], ports: Ports, timings: Timings): Promise<void> {
@@ -55,7 +55,7 @@ export async function tellConcerns(failing: readonly Handler[], ports: Ports, ti
   const before = decodeConcerns(stored?.value);
   if (stored === undefined && failing.length === 0) return;
   const now = clock.now();
-  const judged = await judgeHandlers(failing, before, ports);
+  const judged = await judgeHandlers(failing, before, ports, timings);
   const kept = Object.fromEntries(Object.entries(judged).filter(([, concern]) => isKept(concern, now)));
   const told = Object.keys(METRIC_OF).flatMap(kind => nextOf(kind as ConcernKind, kept, now, timings) ?? []);
   for (const concern of told) {
@@ -79,17 +79,23 @@ async function judgeHandlers(
   failing: readonly Handler[],
   before: Concerns,
   { store, clock }: Ports,
+  timings: Timings,
 ): Promise<Concerns> {
-  const known = Object.values(before).filter(it => it.kind === 'handler_fails');
-  const others = Object.entries(before).filter(([, it]) => it.kind !== 'handler_fails');
+  const now = clock.now();
+  // Twice within the time that a handler has to fail for; and none is told by what was true minutes ago.
+  const isTurn = Math.floor(now / MINUTE_MS) % Math.ceil(timings.refusedQuietMs / (2 * MINUTE_MS)) === 0;
+  const isDue = (it: Concern): boolean => isTurn || (it.toldAt === undefined && isRipe(it, timings));
+  const due = Object.values(before).filter(it => it.kind === 'handler_fails' && isDue(it));
   const handlers = new Map<string, Handler>();
-  for (const { source, eventType } of [...known, ...failing])
-    if (eventType !== undefined) handlers.set(`${source} ${eventType}`, { source, eventType });
+  for (const { source, eventType } of [...due, ...failing]) {
+    if (eventType === undefined) continue;
+    handlers.set(nameOfConcern({ kind: 'handler_fails', source, eventType }), { source, eventType });
+  }
+  const others = Object.entries(before).filter(([name]) => !handlers.has(name));
   const found: [string, Concern][] = [];
-  for (const { source, eventType } of [...handlers.values()].slice(0, HANDLERS)) {
+  for (const [name, { source, eventType }] of [...handlers].slice(0, HANDLERS)) {
     const only = await readOnlyFails(source, eventType, { store, now: clock.now() });
     if (only === undefined) continue;
-    const name = nameOfConcern({ kind: 'handler_fails', source, eventType });
     const { since: firstAt, lastAt, events, eventId } = only;
     const told = before[name]?.toldAt;
     found.push([

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { defineHandlers, type HandlerRegistry } from '#core/handler/handler-contract.ts';
 import { CONCERNS_CONTROL, type Concern, decodeConcerns } from '#core/inbound/protocol/concerns.ts';
 import type { MetricName } from '#core/metrics.ts';
+import type { RetryProfile } from '#core/retry/backoff.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '#core/time.ts';
 import { vercel } from '#providers/vercel.ts';
 import { EVENTS, MemoryWorld, SECRET } from '#test/kit/memory-world.ts';
@@ -77,6 +78,8 @@ describe('the first event of a source that is too old to run', () => {
   });
 });
 
+const FEW: RetryProfile = { attempts: 2, baseSeconds: 1, capSeconds: 1 };
+
 describe('a handler that only fails, at four events an hour', () => {
   const handlers = (fails: (id: string) => boolean) => (): HandlerRegistry =>
     defineHandlers([
@@ -122,6 +125,40 @@ describe('a handler that only fails, at four events an hour', () => {
     broken = false;
     await minutesToTicket(world, 2, 200);
     expect(concernsOf(world)).toEqual([]);
+    world.stop();
+  });
+
+  it('is looked for through four days each five minutes, not each minute, once it is known', async () => {
+    const looks = new Map<number, number>();
+    const planOf = () => (call: { name: string; at: number }) => {
+      const minute = Math.floor(call.at / MINUTE_MS);
+      if (call.name === 'store.timeline') looks.set(minute, (looks.get(minute) ?? 0) + 1);
+      return undefined;
+    };
+    const world = new MemoryWorld({ ...calm, planOf, handlers: handlers(() => true), retry: FEW });
+    world.start();
+    await minutesToTicket(world, 1);
+    looks.clear();
+    await world.clock.advanceBy(HOUR_MS);
+    expect([...looks.values()].filter(count => count > 90)).toHaveLength(12);
+    expect(concernsOf(world)).toMatchObject([{ kind: 'handler_fails', events: 4 }]);
+    world.stop();
+  });
+
+  it('is no ticket when it succeeded while another was told', async () => {
+    let broken = true;
+    const world = new MemoryWorld({ ...calm, sources: ['a', 'b'], handlers: handlers(() => broken) });
+    world.start();
+    for (const n of [1, 2]) {
+      for (const source of ['a', 'b']) await world.post({ source, id: `evt_${n}` });
+      // The first is told between two turns.
+      if (n === 1) await world.clock.advanceBy(14 * MINUTE_MS);
+    }
+    while (world.telemetry.total('NewFailingHandler') === 0) await world.clock.advanceBy(10_000);
+    expect(concernsOf(world)).toHaveLength(2);
+    broken = false;
+    await world.post({ source: 'b', id: 'evt_3' });
+    expect(await minutesOf('NewFailingHandler', world, HOUR_MS)).toEqual([]);
     world.stop();
   });
 
