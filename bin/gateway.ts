@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { extname, join, matchesGlob } from 'node:path';
-import { App } from 'aws-cdk-lib';
+import { App } from 'aws-cdk-lib/core';
 import { BUNDLING_STACKS } from 'aws-cdk-lib/cx-api';
 import { unheardPages } from '#core/config/alarm-services.ts';
 import type { Deployment } from '#core/config/deployment.ts';

@@ -1,4 +1,4 @@
-import { Stack, Token } from 'aws-cdk-lib';
+import { Stack, Token } from 'aws-cdk-lib/core';
 import { Construct } from 'constructs';
 import { given } from '#core/given.ts';
 import type { DataStack } from '#lib/stacks/data-stack.ts';

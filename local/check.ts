@@ -34,7 +34,7 @@ await runMain(async () => {
 async function checkThresholds(deployment: Deployment): Promise<readonly ConfigProblem[]> {
   if (Object.keys(deployment.thresholds).length === 0) return [];
   const [{ App }, { placeholderBundles }, { GatewayStage }] = await Promise.all([
-    import('aws-cdk-lib'),
+    import('aws-cdk-lib/core'),
     import('#lib/bundling/bundle-functions.ts'),
     import('#lib/stacks/gateway-stage.ts'),
   ]);

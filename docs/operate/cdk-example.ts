@@ -1,7 +1,7 @@
-import { type App, Stack } from 'aws-cdk-lib';
 import { AttributeType, TableV2 } from 'aws-cdk-lib/aws-dynamodb';
 import { EventBus } from 'aws-cdk-lib/aws-events';
 import { ManagedPolicy, PermissionsBoundary } from 'aws-cdk-lib/aws-iam';
+import { type App, Stack } from 'aws-cdk-lib/core';
 import { HoldfastGateway, type PreparedGateway } from 'holdfast/cdk';
 
 /** A stack that exists, with a table and a bus, and the gateway in it. */

@@ -1,5 +1,5 @@
-import type { Duration } from 'aws-cdk-lib';
 import type { IMetric, MetricOptions } from 'aws-cdk-lib/aws-cloudwatch';
+import type { Duration } from 'aws-cdk-lib/core';
 import type { Deployment } from '#core/config/deployment.ts';
 import type { Severity } from '#core/config/gateway-config.ts';
 import type { MetricName } from '#core/metrics.ts';

@@ -1,5 +1,5 @@
-import { Duration } from 'aws-cdk-lib';
 import { type IMetric, MathExpression, type Metric } from 'aws-cdk-lib/aws-cloudwatch';
+import { Duration } from 'aws-cdk-lib/core';
 import type { Deployment } from '#core/config/deployment.ts';
 import type { MetricName } from '#core/metrics.ts';
 import { LISTED } from '#core/outbound/protocol/keys.ts';

@@ -1,6 +1,6 @@
-import { Duration, Stack } from 'aws-cdk-lib';
 import { Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import { Rule } from 'aws-cdk-lib/aws-events';
+import { Duration, Stack } from 'aws-cdk-lib/core';
 import type { Construct } from 'constructs';
 import { acknowledge } from '#lib/constructs/acknowledge.ts';
 import type { AlarmSpec } from './alarm-spec.ts';

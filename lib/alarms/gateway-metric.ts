@@ -1,5 +1,5 @@
-import type { Duration } from 'aws-cdk-lib';
 import { Metric, type MetricOptions } from 'aws-cdk-lib/aws-cloudwatch';
+import type { Duration } from 'aws-cdk-lib/core';
 import { given } from '#core/given.ts';
 import { dimensionsOf, type MetricName } from '#core/metrics.ts';
 import { metricNamespace, type Place } from '#core/names.ts';

@@ -1,5 +1,5 @@
-import { Duration } from 'aws-cdk-lib';
 import { MathExpression } from 'aws-cdk-lib/aws-cloudwatch';
+import { Duration } from 'aws-cdk-lib/core';
 import type { DeployedSource } from '#core/config/deployment.ts';
 import { REFUSED_FOR_SIGNATURE } from '#core/metrics.ts';
 import { fetchesAllKeys } from '#core/provider/source-needs.ts';

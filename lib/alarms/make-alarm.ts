@@ -1,5 +1,4 @@
 /** From an alarm as data to CloudWatch's: the same form for every stack. */
-import { Duration, Tags } from 'aws-cdk-lib';
 import {
   Alarm,
   AnomalyDetectionAlarm,
@@ -9,6 +8,7 @@ import {
   MathExpression,
   TreatMissingData,
 } from 'aws-cdk-lib/aws-cloudwatch';
+import { Duration, Tags } from 'aws-cdk-lib/core';
 import type { Construct } from 'constructs';
 import { given } from '#core/given.ts';
 import { nameIn, type Place } from '#core/names.ts';

@@ -1,5 +1,5 @@
-import { Duration } from 'aws-cdk-lib';
 import { MathExpression } from 'aws-cdk-lib/aws-cloudwatch';
+import { Duration } from 'aws-cdk-lib/core';
 import type { AlarmContext, AlarmList, AlarmSpec } from './alarm-spec.ts';
 
 /** Under which an event is accepted and done, in 99 of 100 cases (docs/operate/service-levels.md). */

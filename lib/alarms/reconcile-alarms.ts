@@ -1,4 +1,4 @@
-import { Duration } from 'aws-cdk-lib';
+import { Duration } from 'aws-cdk-lib/core';
 import { toConstructId } from '../construct-id.ts';
 import type { AlarmList, AlarmSpec } from './alarm-spec.ts';
 

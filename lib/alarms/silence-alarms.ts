@@ -1,4 +1,4 @@
-import { Duration } from 'aws-cdk-lib';
+import { Duration } from 'aws-cdk-lib/core';
 import type { DeployedSource } from '#core/config/deployment.ts';
 import type { AlarmContext, AlarmSpec } from './alarm-spec.ts';
 

@@ -1,5 +1,5 @@
-import { Duration } from 'aws-cdk-lib';
 import { Metric } from 'aws-cdk-lib/aws-cloudwatch';
+import { Duration } from 'aws-cdk-lib/core';
 import { EVENT_INDEXES } from '#core/inbound/protocol/event-item.ts';
 import { ACCOUNT_LIMIT, type AlarmContext, type AlarmList, type AlarmSpec } from './alarm-spec.ts';
 import { writeThrottles } from './gateway-metric.ts';

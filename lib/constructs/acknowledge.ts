@@ -1,4 +1,4 @@
-import * as library from 'aws-cdk-lib';
+import * as library from 'aws-cdk-lib/core';
 import type { IConstruct } from 'constructs';
 
 /** Says why a construct may break a rule of cdk-nag. A CDK that has no place for it (2.250, say) is told nothing. */

@@ -1,8 +1,8 @@
-import { ArnFormat, RemovalPolicy, Stack } from 'aws-cdk-lib';
 import { type IGrantable, PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Key } from 'aws-cdk-lib/aws-kms';
 import { Topic } from 'aws-cdk-lib/aws-sns';
 import { EmailSubscription, UrlSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
+import { ArnFormat, RemovalPolicy, Stack } from 'aws-cdk-lib/core';
 import { Construct } from 'constructs';
 import { type AlarmTarget, SEVERITIES, type Severity } from '#core/config/gateway-config.ts';
 import { acknowledge } from './acknowledge.ts';

@@ -1,5 +1,5 @@
-import { Fn } from 'aws-cdk-lib';
 import { type IGrantable, PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import { Fn } from 'aws-cdk-lib/core';
 
 /** Allows exactly these actions on these resources, where a table's, queue's or topic's own grant would allow more. */
 export function allow(

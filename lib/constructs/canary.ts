@@ -1,4 +1,3 @@
-import { Duration } from 'aws-cdk-lib';
 import { type Alarm, Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import {
   LambdaApplication,
@@ -7,6 +6,7 @@ import {
   TrafficRouting,
 } from 'aws-cdk-lib/aws-codedeploy';
 import { Alias, type CfnEventSourceMapping, type IVersion } from 'aws-cdk-lib/aws-lambda';
+import { Duration } from 'aws-cdk-lib/core';
 import { Construct } from 'constructs';
 import type { CanaryConfig } from '#core/config/gateway-config.ts';
 import { LIVE_ALIAS, type Place } from '#core/names.ts';

@@ -1,5 +1,5 @@
-import { Duration } from 'aws-cdk-lib';
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
+import { Duration } from 'aws-cdk-lib/core';
 import { Construct } from 'constructs';
 import { type DeliveryAlarmContext, deliveryAlarms } from '../alarms/delivery-alarms.ts';
 import { makeAlarm, shortMinutes } from '../alarms/make-alarm.ts';

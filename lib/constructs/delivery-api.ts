@@ -1,9 +1,9 @@
-import { Duration } from 'aws-cdk-lib';
 import { AccessLogField } from 'aws-cdk-lib/aws-apigateway';
 import { CorsHttpMethod, HttpApi } from 'aws-cdk-lib/aws-apigatewayv2';
 import { Metric, type MetricOptions } from 'aws-cdk-lib/aws-cloudwatch';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
+import { Duration } from 'aws-cdk-lib/core';
 import { Construct } from 'constructs';
 import type { Throttle } from '#core/config/throttle.ts';
 import { CONTACT_ROUTES, DELIVERY_ROUTES, PORTAL_TOKEN_ROUTES, PUBLISH_ROUTES } from '#core/outbound/api/api-routes.ts';

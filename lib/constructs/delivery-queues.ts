@@ -1,6 +1,6 @@
-import { Duration } from 'aws-cdk-lib';
 import type { IGrantable } from 'aws-cdk-lib/aws-iam';
 import { Queue } from 'aws-cdk-lib/aws-sqs';
+import { Duration } from 'aws-cdk-lib/core';
 import { Construct } from 'constructs';
 import { OUTBOUND_TIMINGS } from '#core/outbound/protocol/timings.ts';
 import { acknowledge } from './acknowledge.ts';

@@ -1,5 +1,5 @@
-import { Duration } from 'aws-cdk-lib';
 import { GraphWidget, type IMetric, type IWidget, TextWidget } from 'aws-cdk-lib/aws-cloudwatch';
+import { Duration } from 'aws-cdk-lib/core';
 import { given } from '#core/given.ts';
 import type { MetricName } from '#core/metrics.ts';
 import type { Place } from '#core/names.ts';

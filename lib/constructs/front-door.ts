@@ -1,5 +1,4 @@
 /** What both HTTP APIs have in common: integrations, routes, a stage with an access log. */
-import { type Duration, Stack } from 'aws-cdk-lib';
 import { AccessLogFormat } from 'aws-cdk-lib/aws-apigateway';
 import {
   CfnIntegration,
@@ -11,6 +10,7 @@ import {
 import { ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import type { LogGroup } from 'aws-cdk-lib/aws-logs';
+import { type Duration, Stack } from 'aws-cdk-lib/core';
 import type { Construct } from 'constructs';
 import { DEFAULT_THROTTLE } from '#core/config/defaults.ts';
 import type { Throttle } from '#core/config/throttle.ts';

@@ -1,7 +1,7 @@
-import { ArnFormat, Duration, NestedStack, Stack } from 'aws-cdk-lib';
 import { type Alarm, AlarmRule, CompositeAlarm, type IAlarm } from 'aws-cdk-lib/aws-cloudwatch';
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
 import type { Topic } from 'aws-cdk-lib/aws-sns';
+import { ArnFormat, Duration, NestedStack, Stack } from 'aws-cdk-lib/core';
 import { Construct } from 'constructs';
 import { nameIn, type Place } from '#core/names.ts';
 import type { AlarmContext, AlarmSpec } from '../alarms/alarm-spec.ts';

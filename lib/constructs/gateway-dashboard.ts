@@ -1,4 +1,3 @@
-import { Duration } from 'aws-cdk-lib';
 import {
   Alarm,
   AlarmStatusWidget,
@@ -10,6 +9,7 @@ import {
   MathExpression,
   TextWidget,
 } from 'aws-cdk-lib/aws-cloudwatch';
+import { Duration } from 'aws-cdk-lib/core';
 import { Construct } from 'constructs';
 import type { MetricName } from '#core/metrics.ts';
 import { metricNamespace, nameIn, type Place } from '#core/names.ts';

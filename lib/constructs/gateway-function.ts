@@ -1,4 +1,3 @@
-import type { Duration } from 'aws-cdk-lib';
 import { type IGrantable, type IPrincipal, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import {
   ApplicationLogLevel,
@@ -11,6 +10,7 @@ import {
   SystemLogLevel,
 } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
+import type { Duration } from 'aws-cdk-lib/core';
 import { Construct } from 'constructs';
 import { given } from '#core/given.ts';
 import { acknowledge } from './acknowledge.ts';

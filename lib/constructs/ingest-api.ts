@@ -1,4 +1,3 @@
-import { Duration } from 'aws-cdk-lib';
 import { AccessLogField } from 'aws-cdk-lib/aws-apigateway';
 import {
   ApiMapping,
@@ -16,6 +15,7 @@ import { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
 import { Metric, type MetricOptions } from 'aws-cdk-lib/aws-cloudwatch';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import { FilterPattern, LogGroup, MetricFilter, type RetentionDays } from 'aws-cdk-lib/aws-logs';
+import { Duration } from 'aws-cdk-lib/core';
 import { Construct } from 'constructs';
 import type { DomainConfig } from '#core/config/domain-config.ts';
 import type { Throttle } from '#core/config/throttle.ts';

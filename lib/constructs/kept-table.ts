@@ -1,7 +1,7 @@
 /** What every table of ours has in common: on demand, encrypted, with a lifetime of items and recovery to any second. */
-import { RemovalPolicy } from 'aws-cdk-lib';
 import { Billing, ProjectionType, TableEncryptionV2, type TablePropsV2 } from 'aws-cdk-lib/aws-dynamodb';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
+import { RemovalPolicy } from 'aws-cdk-lib/core';
 import { TTL_ATTRIBUTE } from '#core/glossary.ts';
 
 export interface KeptTableProps {

@@ -1,5 +1,5 @@
-import { ArnFormat, Stack } from 'aws-cdk-lib';
 import { Effect, type IGrantable, PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import { ArnFormat, Stack } from 'aws-cdk-lib/core';
 import type { IConstruct } from 'constructs';
 import type { AlarmService } from '#core/alarm-service.ts';
 import { alarmSecretName } from '#core/config/alarm-services.ts';

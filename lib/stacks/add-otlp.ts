@@ -1,6 +1,6 @@
-import { Duration } from 'aws-cdk-lib';
 import { FilterPattern, SubscriptionFilter } from 'aws-cdk-lib/aws-logs';
 import { LambdaDestination } from 'aws-cdk-lib/aws-logs-destinations';
+import { Duration } from 'aws-cdk-lib/core';
 import type { Construct } from 'constructs';
 import type { Deployment } from '#core/config/deployment.ts';
 import { otlpSecretName } from '#core/config/otlp-config.ts';

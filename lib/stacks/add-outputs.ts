@@ -1,4 +1,4 @@
-import { CfnOutput, type Stack } from 'aws-cdk-lib';
+import { CfnOutput, type Stack } from 'aws-cdk-lib/core';
 import { nameIn } from '#core/names.ts';
 import type { AlarmContext } from '../alarms/alarm-spec.ts';
 import { toConstructId } from '../construct-id.ts';

@@ -1,5 +1,5 @@
-import { Duration } from 'aws-cdk-lib';
 import { ScheduleExpression } from 'aws-cdk-lib/aws-scheduler';
+import { Duration } from 'aws-cdk-lib/core';
 import type { Construct } from 'constructs';
 import type { Deployment } from '#core/config/deployment.ts';
 import { apiSecretName } from '#core/names.ts';

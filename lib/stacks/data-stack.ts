@@ -1,9 +1,9 @@
-import { RemovalPolicy, Stack, type StackProps, Tags } from 'aws-cdk-lib';
 import { CfnGlobalTable, CfnTable } from 'aws-cdk-lib/aws-dynamodb';
 import { type IKey, Key } from 'aws-cdk-lib/aws-kms';
 import { CfnBucket } from 'aws-cdk-lib/aws-s3';
 import { CfnSecret } from 'aws-cdk-lib/aws-secretsmanager';
 import { CfnQueue } from 'aws-cdk-lib/aws-sqs';
+import { RemovalPolicy, Stack, type StackProps, Tags } from 'aws-cdk-lib/core';
 import { Construct, type IConstruct } from 'constructs';
 import { alarmSecretName, alarmServices } from '#core/config/alarm-services.ts';
 import { BODY_EXTRA_DAYS } from '#core/config/defaults.ts';

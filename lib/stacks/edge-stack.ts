@@ -1,7 +1,7 @@
-import { CfnDynamicReference, CfnDynamicReferenceService, CfnOutput, Stack, type StackProps } from 'aws-cdk-lib';
 import { CachePolicy, CfnDistribution, OriginRequestPolicy, SecurityPolicyProtocol } from 'aws-cdk-lib/aws-cloudfront';
 import { CfnSecret } from 'aws-cdk-lib/aws-secretsmanager';
 import { CfnWebACL } from 'aws-cdk-lib/aws-wafv2';
+import { CfnDynamicReference, CfnDynamicReferenceService, CfnOutput, Stack, type StackProps } from 'aws-cdk-lib/core';
 import type { Construct } from 'constructs';
 import { type Deployment, edgeSecretName } from '#core/config/deployment.ts';
 import { EDGE_REGION, type EdgeConfig } from '#core/config/edge-config.ts';

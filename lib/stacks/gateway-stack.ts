@@ -1,9 +1,9 @@
-import { Duration, Stack, type StackProps, TimeZone } from 'aws-cdk-lib';
 import { Alias, Code, type IFunction, type IVersion } from 'aws-cdk-lib/aws-lambda';
 import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
 import type { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { ScheduleExpression } from 'aws-cdk-lib/aws-scheduler';
 import { LambdaSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
+import { Duration, Stack, type StackProps, TimeZone } from 'aws-cdk-lib/core';
 import { Construct } from 'constructs';
 import { alarmServices } from '#core/config/alarm-services.ts';
 import { type DeployedSource, type Deployment, edgeSecretName } from '#core/config/deployment.ts';

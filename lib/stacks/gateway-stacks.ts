@@ -1,4 +1,4 @@
-import { type Environment, PermissionsBoundary, Tags } from 'aws-cdk-lib';
+import { type Environment, PermissionsBoundary, Tags } from 'aws-cdk-lib/core';
 import type { Construct } from 'constructs';
 import type { Deployment } from '#core/config/deployment.ts';
 import { EDGE_REGION } from '#core/config/edge-config.ts';

@@ -1,4 +1,4 @@
-import { Stage } from 'aws-cdk-lib';
+import { Stage } from 'aws-cdk-lib/core';
 import type { Construct } from 'constructs';
 import { given } from '#core/given.ts';
 import type { DataStack } from './data-stack.ts';

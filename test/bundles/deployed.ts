@@ -1,6 +1,6 @@
 /** What a deploy would make, read from the synthesized templates: functions with their code, tables, queues, rights. */
 import { join } from 'node:path';
-import { App } from 'aws-cdk-lib';
+import { App } from 'aws-cdk-lib/core';
 import { resolveDeployment } from '#core/config/resolve-config.ts';
 import { bundleFunctions } from '#lib/bundling/bundle-functions.ts';
 import type { Bundles } from '#lib/bundling/function-names.ts';

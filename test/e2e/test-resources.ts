@@ -1,6 +1,6 @@
 /** Tables of the examples that test-handlers.ts registers. In the deployed copy of the app this is handlers/resources.ts. */
-import { RemovalPolicy } from 'aws-cdk-lib';
 import { AttributeType, TableV2 } from 'aws-cdk-lib/aws-dynamodb';
+import { RemovalPolicy } from 'aws-cdk-lib/core';
 import type { HandlerResources } from 'holdfast';
 import { handlerResources as shipped } from '#test/fixtures/project/handlers/resources.ts';
 

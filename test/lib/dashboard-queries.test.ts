@@ -1,6 +1,6 @@
 /** The dashboard asks log lines for fields: they must be there, under these names. */
-import { App, Stack } from 'aws-cdk-lib';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
+import { App, Stack } from 'aws-cdk-lib/core';
 import { expect, it } from 'vitest';
 import { retryAfter } from '#core/handler/handler-contract.ts';
 import { queryWidgets } from '#lib/constructs/dashboard-queries.ts';

@@ -17,7 +17,7 @@ const exec = promisify(execFile);
 /** Prints `<stack> <logical id> <type>` of every resource. */
 const APP = `
 import { readdirSync, readFileSync } from 'node:fs';
-import { App } from 'aws-cdk-lib';
+import { App } from 'aws-cdk-lib/core';
 import { HoldfastStage, prepareGateway } from 'holdfast/cdk';
 import { handlers } from './handlers/index.ts';
 

@@ -2,8 +2,8 @@
  * The numbers of every alarm of `prod` with webhooks to customers, as they are deployed. A change of one is a decision: the
  * difference is read, and taken with `npx vitest run --project synth test/lib/synth/alarm-numbers.test.ts -u`.
  */
-import { Stack } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
+import { Stack } from 'aws-cdk-lib/core';
 import { expect, it } from 'vitest';
 import { gateway } from '#test/fixtures/project/gateway.config.ts';
 import { synthEnvironment } from './synth-environment.ts';

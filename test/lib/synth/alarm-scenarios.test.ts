@@ -2,8 +2,8 @@
  * Alarms over shares and sums as they are deployed, evaluated as on the local AWS, over the lines that functions write: each
  * rings for what it is for, also where everything fails, and is quiet for what is below it or somebody else's to tell.
  */
-import { Stack } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
+import { Stack } from 'aws-cdk-lib/core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { EmfTelemetry } from '#adapters/telemetry/emf-telemetry.ts';
 import { MINUTE_MS } from '#core/time.ts';

@@ -1,9 +1,9 @@
-import { App, Duration, Stack } from 'aws-cdk-lib';
 import { Match, Template } from 'aws-cdk-lib/assertions';
 import { Alarm } from 'aws-cdk-lib/aws-cloudwatch';
 import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Code } from 'aws-cdk-lib/aws-lambda';
 import { RetentionDays } from 'aws-cdk-lib/aws-logs';
+import { App, Duration, Stack } from 'aws-cdk-lib/core';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { API_ROUTES } from '#core/inbound/api/api-routes.ts';
 import { AlarmTopics } from '#lib/constructs/alarm-topics.ts';

@@ -1,6 +1,6 @@
 /** Stacks and log groups by name and fate: another name is another stack beside the old one, and a deleted log is gone. */
-import { Stack } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
+import { Stack } from 'aws-cdk-lib/core';
 import { describe, expect, it } from 'vitest';
 import { gateway } from '#test/fixtures/project/gateway.config.ts';
 import { synthEnvironment } from './synth-environment.ts';

@@ -1,8 +1,8 @@
 /** A hundred sources with the longest names in one environment, judged on the bytes that are uploaded. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { NestedStack, Stage } from 'aws-cdk-lib';
 import type { Template } from 'aws-cdk-lib/assertions';
+import { NestedStack, Stage } from 'aws-cdk-lib/core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type SynthesizedEnvironment, synthEnvironment } from './synth-environment.ts';
 

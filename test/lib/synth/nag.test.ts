@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
+import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Validations } from 'aws-cdk-lib';
 import { Bucket } from 'aws-cdk-lib/aws-s3';
-import { AwsSolutionsChecks, ServerlessChecks } from 'cdk-nag';
+import { Validations } from 'aws-cdk-lib/core';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { GatewayConfig } from '#core/config/gateway-config.ts';
 import { resolveDeployment } from '#core/config/resolve-config.ts';
@@ -16,6 +16,10 @@ import { PROVIDERS } from '#providers/index.ts';
 import { gateway } from '#test/fixtures/project/gateway.config.ts';
 import { handlerResources } from '#test/fixtures/project/handlers/resources.ts';
 import { synthEnvironment, testApp } from './synth-environment.ts';
+
+// Its types lead to those of every service of AWS, which `tsc` and Biome would read for these two names.
+const require = createRequire(import.meta.url);
+const { AwsSolutionsChecks, ServerlessChecks } = require('cdk-nag');
 
 const folders: string[] = [];
 afterEach(async () => {

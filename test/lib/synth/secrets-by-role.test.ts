@@ -2,8 +2,8 @@
  * Which secret each role may read or write, by evaluating its statements as IAM does: what no statement allows is refused,
  * and a Deny wins. Judged against every secret of every stack, with all that an environment can have.
  */
-import { Stack } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
+import { Stack } from 'aws-cdk-lib/core';
 import { beforeAll, expect, it } from 'vitest';
 import type { GatewayConfig } from '#core/config/gateway-config.ts';
 import { secretName } from '#core/names.ts';

@@ -4,10 +4,10 @@
  * 3. `HoldfastGateway` in a stack of the app makes the same stacks, beside that one.
  * 4. `prepareGateway` refuses a configuration as the gateway's own app does.
  */
-import { App, Stack, Tags } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
 import { AttributeType, TableV2 } from 'aws-cdk-lib/aws-dynamodb';
 import { ManagedPolicy, PermissionsBoundary } from 'aws-cdk-lib/aws-iam';
+import { App, Stack, Tags } from 'aws-cdk-lib/core';
 import { HoldfastStage, prepareGateway } from 'holdfast/cdk';
 import { expect, it } from 'vitest';
 import { gateway } from '#test/fixtures/project/gateway.config.ts';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { App, type AppProps, NestedStack } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
+import { App, type AppProps, NestedStack } from 'aws-cdk-lib/core';
 import type { GatewayConfig } from '#core/config/gateway-config.ts';
 import { resolveDeployment } from '#core/config/resolve-config.ts';
 import { placeholderBundles } from '#lib/bundling/bundle-functions.ts';

@@ -3,8 +3,8 @@
  * exports it refuses to take away, which resources it makes anew, and which it keeps without managing them.
  */
 import { fullDiff, ResourceImpact } from '@aws-cdk/cloudformation-diff';
-import { Stack } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
+import { Stack } from 'aws-cdk-lib/core';
 import type { EnvironmentConfig, GatewayConfig, SourceConfig } from '#core/config/gateway-config.ts';
 import type { GatewayStage } from '#lib/stacks/gateway-stage.ts';
 

@@ -6,8 +6,8 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
-import { App, Stack } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
+import { App, Stack } from 'aws-cdk-lib/core';
 import { HoldfastGateway, HoldfastStage } from 'holdfast/cdk';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { GatewayConfig } from '#core/config/gateway-config.ts';

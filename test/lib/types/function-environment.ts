@@ -1,7 +1,7 @@
 /** Compiled, never run, by test/lib/synth/env-contract.test.ts, which expects an error on every marked line and no other. */
-import { Duration } from 'aws-cdk-lib';
 import { Code } from 'aws-cdk-lib/aws-lambda';
 import { RetentionDays } from 'aws-cdk-lib/aws-logs';
+import { Duration } from 'aws-cdk-lib/core';
 import type { Construct } from 'constructs';
 import { ingestEnv } from '#lambdas/ingest/env.ts';
 import { GatewayFunction } from '#lib/constructs/gateway-function.ts';

@@ -9,7 +9,7 @@ import { describe, expect, it } from 'vitest';
 import { ENTRIES, exportsOf, ROOT } from './public-exports.ts';
 
 /** What the examples of `holdfast/cdk` take for granted. */
-const PRELUDE = `import { type App, Stack, Tags } from 'aws-cdk-lib';
+const PRELUDE = `import { type App, Stack, Tags } from 'aws-cdk-lib/core';
 declare const app: App, gateway: GatewayConfig, handlers: HandlerRegistry;`;
 
 describe.each(Object.entries(ENTRIES))('%s', (_entry, file) => {

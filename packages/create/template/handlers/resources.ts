@@ -1,6 +1,6 @@
 /** What the handlers need from AWS: their tables, grants and variables. Called once per environment. */
-import { RemovalPolicy } from 'aws-cdk-lib';
 import { AttributeType, TableEncryptionV2, TableV2 } from 'aws-cdk-lib/aws-dynamodb';
+import { RemovalPolicy } from 'aws-cdk-lib/core';
 import type { HandlerResources } from 'holdfast';
 
 export const handlerResources: HandlerResources = (scope, context) => {
