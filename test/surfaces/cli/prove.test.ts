@@ -7,14 +7,17 @@ import type { Deployment } from '#core/config/deployment.ts';
 import type { EnvironmentConfig } from '#core/config/gateway-config.ts';
 import { resolveDeployment } from '#core/config/resolve-config.ts';
 import { runbookOfAlarm } from '#lib/alarms/runbooks.ts';
+import { readDeployment } from '#local/project/sources.ts';
 import { ALWAYS_RINGS, BREAKS } from '#local/prove/breaks.ts';
 import { minutesOf, priceOf, problemsOf, refusalOf, shareOf, sizeOf } from '#local/prove/guard.ts';
 import { isKnown, judge, type Kind, kindOf, pkOf, requestOf, sourceOf } from '#local/prove/plan.ts';
 import { PROBES } from '#local/prove/probes.ts';
 import { type Findings, judgeFindings, renderReport } from '#local/prove/report.ts';
+import { prove } from '#local/prove.ts';
 import { PROVIDERS } from '#providers/index.ts';
 import { runScript } from '#test/e2e/run-script.ts';
 import { AWS_RULES } from '#test/written/aws-rules.ts';
+import { CliWorld } from './cli-world.ts';
 
 const deploymentOf = (environment: EnvironmentConfig): Deployment =>
   resolveDeployment(
@@ -48,9 +51,15 @@ describe('where it may run', () => {
     [['--env', 'dev', '--yes', '--max-dollars', 'ten'], /^--max-dollars: "ten"/],
     [['--env', 'local', '--port', 'x'], /"x" is not a port/],
   ])('is said before any call to AWS: %j', async (args, message) => {
-    const run = runScript('prove', args);
+    const { code, stderr } = await new CliWorld().run(['prove', ...args], { readDeployment, prove, realTime: true });
+    expect(code).not.toBe(0);
+    expect(stderr).toMatch(message);
+  });
+
+  it('is said by the program, too', async () => {
+    const run = runScript('prove', ['--env', 'prod', '--yes']);
     expect(await run.exitCode).not.toBe(0);
-    expect(run.stderr()).toMatch(message);
+    expect(run.stderr()).toMatch(/^Nothing was done:\n- prod is not disposable/);
   });
 });
 
