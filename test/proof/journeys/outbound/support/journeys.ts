@@ -31,11 +31,10 @@ async function operations({ world }: Stage): Promise<void> {
 }
 
 /** Random letters, so that it stays too large for the table when it is compressed. */
-function large(): Publication['content'] {
-  const random = new SeededRandom(1);
-  const filler = Array.from({ length: 110_000 }, () => random.int(36).toString(36)).join('');
-  return { kind: 'data', json: new TextEncoder().encode(JSON.stringify({ kind: 'large', filler })) };
-}
+const LETTERS = new SeededRandom(1);
+const filler = Array.from({ length: 110_000 }, () => LETTERS.int(36).toString(36)).join('');
+const json = new TextEncoder().encode(JSON.stringify({ kind: 'large', filler }));
+const LARGE: Publication['content'] = { kind: 'data', json };
 
 /** A fan-out that dies keeps its messages for minutes: the others must not be dead by then. */
 const LONG_WAITS = [5, 60, 600, 600, 600];
@@ -379,7 +378,7 @@ export const JOURNEYS: readonly Journey[] = [
     async play(stage) {
       const clause = { path: 'data.kind', op: 'eq', value: 'large' } as const;
       const ep = await stage.endpoint(ok, { filter: { all: [clause] } });
-      await stage.publish('k', { content: large() });
+      await stage.publish('k', { content: LARGE });
       stage.expect(ep, 'k', 'delivered');
     },
   },
@@ -402,7 +401,7 @@ export const JOURNEYS: readonly Journey[] = [
     async play(stage) {
       const { world } = stage;
       const ep = await stage.endpoint(ok);
-      const { id } = await stage.publish('k', { content: large() });
+      const { id } = await stage.publish('k', { content: LARGE });
       await stage.until(() => stage.record(ep, 'k')?.status === 'delivered', HOUR_MS);
       stage.expect(ep, 'k', 'delivered');
       await stage.run(world.insist(ports => pause(ports, ep, gate(stage))));
@@ -468,7 +467,7 @@ export const JOURNEYS: readonly Journey[] = [
     world: { retentionMs: HOUR_MS, idleMs: 30_000 },
     async play(stage) {
       const ep = await stage.endpoint(ok);
-      await stage.publish('k', { content: large() });
+      await stage.publish('k', { content: LARGE });
       await stage.until(() => stage.record(ep, 'k')?.status === 'delivered', HOUR_MS);
       const { app, world } = stage;
       await stage.run(world.insist(ports => startErase(ports, app, 'test')));

@@ -52,7 +52,11 @@ export class Stage {
       call => {
         const n = this.calls.push({ n: this.calls.length + 1, role, name: call.name });
         const fault = faults.get(n);
-        if (fault) this.played.push({ role, name: call.name, fault });
+        if (fault) {
+          this.played.push({ role, name: call.name, fault });
+          // The calls that are numbered are before it.
+          this.world.tending &&= 'unless idle';
+        }
         if (fault === 'stall') this.witness.stalled = true;
         return fault;
       };
