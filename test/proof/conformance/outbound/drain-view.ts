@@ -9,6 +9,11 @@ import type { DrainSession } from './drain-session.ts';
 import { PLACE } from './drain-states.ts';
 import { messageId, type OutboundWorld, seenOf } from './outbound-world.ts';
 
+interface Seen {
+  readonly runtime: ReturnType<OutboundWorld['runtime']>;
+  readonly messages: readonly ReturnType<OutboundWorld['message']>[];
+}
+
 export class DrainView {
   readonly #model: Model<State>;
   readonly #world: OutboundWorld;
@@ -40,13 +45,14 @@ export class DrainView {
   /** Of these states, those that are what there is. There must be one. */
   settled(what: string, states: readonly State[], before: readonly State[]): readonly State[] {
     const caughtUp = states.map(state => this.#catchUp(state));
-    const same = new Map(caughtUp.filter(state => this.#isSeen(state)).map(state => [this.#keyOf(state), state]));
+    const seen = this.#seen(before);
+    const same = new Map(caughtUp.filter(state => this.#isSeen(state, seen)).map(state => [this.#keyOf(state), state]));
     const errors = this.#sessions.flatMap(it => it?.errors ?? []);
     if (errors.length > 0) throw new Divergence(errors.join('\n'));
     if (same.size === 0) {
       const expected = caughtUp.map(state => this.#describe(state)).join('\n         ');
       throw new Divergence(
-        `after ${what} the code is where the model cannot be\nmodel    ${expected}\ncode     ${this.#seen(before)}\nbefore   ${before.map(state => this.#describe(state)).join('\n         ')}`,
+        `after ${what} the code is where the model cannot be\nmodel    ${expected}\ncode     ${this.#describeSeen(seen)}\nbefore   ${before.map(state => this.#describe(state)).join('\n         ')}`,
       );
     }
     const agreed = [...same.values()];
@@ -65,22 +71,22 @@ export class DrainView {
     return `${this.#model.describe(state)}; ${JSON.stringify(state.drainers)}`;
   }
 
-  #seen([state]: readonly State[]): string {
-    const messages = state?.messages.map((_, m) => this.#world.message(m));
-    const places = this.#sessions.map(it => it && (it.before ?? String(it.end)));
-    return JSON.stringify({
-      runtime: this.#world.runtime(),
-      messages,
-      places,
-      errors: this.#sessions.map(it => it?.errors),
-    });
+  /** What there is, read once for all states. */
+  #seen([state]: readonly State[]): Seen {
+    const messages = state?.messages.map((_, m) => this.#world.message(m)) ?? [];
+    return { runtime: this.#world.runtime(), messages };
   }
 
-  #isSeen(state: State): boolean {
+  #describeSeen(seen: Seen): string {
+    const places = this.#sessions.map(it => it && (it.before ?? String(it.end)));
+    return JSON.stringify({ ...seen, places, errors: this.#sessions.map(it => it?.errors) });
+  }
+
+  #isSeen(state: State, seen: Seen): boolean {
     return (
-      isDeepStrictEqual(seenOf(state.runtime), this.#world.runtime()) &&
+      isDeepStrictEqual(seenOf(state.runtime), seen.runtime) &&
       state.messages.every(({ stored, record, rows }, m) =>
-        isDeepStrictEqual({ stored, record, rows }, this.#world.message(m)),
+        isDeepStrictEqual({ stored, record, rows }, seen.messages[m]),
       ) &&
       state.drainers.every((drainer, me) => this.#isPlaced(drainer, this.#sessions[me]))
     );
