@@ -321,10 +321,9 @@ export class OutboundWorld {
   }
 
   #range({ from = '', to = '~' }: { readonly from?: string; readonly to?: string }): readonly PlacedRow[] {
-    const rows = this.#database.dump('outbox') as unknown as readonly PlacedRow[];
-    return rows
-      .filter(row => row.pk === queueOf(EP) && row.sk >= from && row.sk <= to)
-      .sort((a, b) => (a.sk < b.sk ? -1 : 1));
+    const [first, last] = [`${queueOf(EP)}\u0000${from}`, `${queueOf(EP)}\u0000${to}`];
+    const keys = this.#database.keys('outbox').filter(key => key >= first && key <= last);
+    return keys.map(key => this.#database.peek('outbox', key) as unknown as PlacedRow);
   }
 
   rowAt(sk: string): Pointer | undefined {
