@@ -9,7 +9,7 @@ import { DependencyError } from '#core/errors.ts';
 import { publisherForRoutes } from '#core/outbound/api/publish-for-route.ts';
 import type { EndpointId } from '#core/outbound/protocol/ids.ts';
 import type { PublishPorts } from '#core/outbound/publish/publish.ts';
-import { HOUR_MS } from '#core/time.ts';
+import { HOUR_MS, MINUTE_MS } from '#core/time.ts';
 import { type FaultPlan, faultsOf, recordCalls } from '#test/kit/memory/faults.ts';
 import { MemoryJobQueue } from '#test/kit/memory/queue/memory-outbound-queues.ts';
 import { MemoryWorld } from '#test/kit/memory-world.ts';
@@ -54,7 +54,8 @@ async function receive({ inbound, outbound }: Sides, id = 'evt_1'): Promise<void
   inbound.start();
   await inbound.post({ id, type: 'invoice.paid', data: { amount: 7 } });
   expect(await inbound.settle()).toBe(true);
-  await inbound.clock.advanceBy(HOUR_MS);
+  // Longer than a process may be frozen.
+  await inbound.clock.advanceBy(20 * MINUTE_MS);
   inbound.stop();
   outbound.start();
   await outbound.clock.advanceBy(60_000);
