@@ -16,6 +16,7 @@ import {
   pendingRecord,
   type State,
   Steps,
+  symmetricState,
   withCopy,
   withoutSlot,
   writeKey,
@@ -30,6 +31,7 @@ export function ingestModel(rules: IngestRules, faults: Faults): Model<State> {
     actors: [provider, ingestActor(rules), network, sweeperActor(rules), queueActor(rules), consumerActor(rules)],
     key: writeKey,
     budget: 'faults',
+    symmetric: symmetricState,
     stopAtFirst: false,
     mustReach: [
       { rule: 'LOST AFTER 200', from: state => state.acknowledged, goal: handled },

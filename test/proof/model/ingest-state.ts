@@ -209,12 +209,12 @@ function ingestCode(ingest: Ingest | undefined): number {
   return ingest ? 1 + ingestRank(ingest) : 0;
 }
 
-function copyCode(copy: Copy | undefined): number {
-  return copy ? 1 + (copy.holder + 2) + 4 * (copy.receives + 4 * Number(copy.hidden)) : 0;
+function copyCode(copy: Copy | undefined, swapped = false): number {
+  return copy ? 1 + (named(copy.holder, swapped) + 2) + 4 * (copy.receives + 4 * Number(copy.hidden)) : 0;
 }
 
-function consumerCode(consumer: Consumer | undefined): number {
-  return consumer ? 1 + (consumer.slot + 2) + 4 * CONSUMER_STEPS[consumer.next] : 0;
+function consumerCode(consumer: Consumer | undefined, swapped = false): number {
+  return consumer ? 1 + (named(consumer.slot, swapped) + 2) + 4 * CONSUMER_STEPS[consumer.next] : 0;
 }
 
 function recordCode(record: EventRecord | undefined): number {
@@ -231,4 +231,43 @@ export function writeKey(state: State, key: Key): void {
   key.add(recordCode(state.record) + 1_024 * (copyCode(state.queue[0]) + 64 * copyCode(state.queue[1])));
   const consumers = consumerCode(state.consumers[0]) + 32 * consumerCode(state.consumers[1]);
   key.add(consumers + 1_024 * (state.flyingPut + 1));
+}
+
+/** Nobody tells the consumers apart, nor the slots of the queue: of the four ways to name them the one with the least code. */
+export function symmetricState(state: State): State {
+  let best = 0;
+  let least = codeAs(state, 0);
+  for (let way = 1; way < 4; way++) {
+    const code = codeAs(state, way);
+    if (code >= least) continue;
+    best = way;
+    least = code;
+  }
+  return best === 0 ? state : renamed(state, (best & 1) !== 0, (best & 2) !== 0);
+}
+
+/** The lower bit of `way`: consumers swapped; the higher: slots. */
+function codeAs({ consumers, queue, record }: State, way: number): number {
+  const me = way & 1;
+  const slot = way >> 1;
+  const busy = consumerCode(consumers[me], slot === 1) + 32 * consumerCode(consumers[1 - me], slot === 1);
+  const copies = copyCode(queue[slot], me === 1) + 64 * copyCode(queue[1 - slot], me === 1);
+  return busy + 1_024 * (copies + 4_096 * (record ? named(record.owner, me === 1) + 2 : 0));
+}
+
+function renamed(state: State, me: boolean, slots: boolean): State {
+  const consumers = state.consumers.map(it => it && { ...it, slot: named(it.slot, slots) });
+  const queue = state.queue.map(it => it && { ...it, holder: named(it.holder, me) });
+  const { record } = state;
+  return {
+    ...state,
+    consumers: me ? consumers.reverse() : consumers,
+    queue: slots ? queue.reverse() : queue,
+    record: record && { ...record, owner: named(record.owner, me) },
+  };
+}
+
+/** Of two that are swapped, or not. */
+function named(it: number, swapped: boolean): number {
+  return swapped && it >= 0 ? 1 - it : it;
 }

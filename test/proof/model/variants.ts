@@ -1,6 +1,7 @@
 /** A named variant of a protocol model: what it must find, and how to explore it. */
 import { type Exploration, explore, inFull } from './explorer/explore.ts';
 import type { Model } from './explorer/model.ts';
+import { Key, StateTable } from './explorer/state-table.ts';
 
 /**
  * GOOD: the protocol; must pass. BAD: one rule removed; must fail. TEXT: a wording of the protocol read literally; must
@@ -18,8 +19,8 @@ export interface Variant {
   /** Too slow for every test run: explored with HOLDFAST_LONG=1. */
   readonly long: boolean;
   explore(): Exploration;
-  /** The same without the reductions of the explorer. */
-  exploreInFull(): Exploration;
+  /** The same without the reductions of the explorer. `classes`: its states, but for those that nobody tells apart, of a whole exploration. */
+  exploreInFull(): Exploration & { readonly classes: number | undefined };
 }
 
 /** A variant of `model` that must break `breaks` (nothing: it must pass) after interning `states` states. */
@@ -37,10 +38,27 @@ export function variant<State>(
     breaks,
     long: false,
     explore: () => explore(model()),
-    exploreInFull: () => explore(inFull(model())),
+    exploreInFull: () => exploreInFull(model()),
   };
 }
 
 export function slow(fast: Variant): Variant {
   return { ...fast, long: true };
+}
+
+function exploreInFull<State>(model: Model<State>): Exploration & { readonly classes: number | undefined } {
+  const full = inFull(model);
+  const table = new StateTable();
+  const count = (state: State): void => {
+    const key = new Key();
+    full.key(model.symmetric?.(state) ?? state, key);
+    table.intern(key);
+  };
+  const brokenIn = (state: State): string | undefined => {
+    count(state);
+    return model.brokenIn?.(state);
+  };
+  const found = explore({ ...full, brokenIn });
+  const isWhole = found.violations.length === 0 || !model.stopAtFirst;
+  return { ...found, classes: isWhole ? table.size : undefined };
 }

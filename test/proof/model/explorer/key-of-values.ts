@@ -15,10 +15,10 @@ const OBJECT = 7;
 
 /**
  * A key that is equal where the JSON is. Equal parts have one number. A state shares most of its parts with the one before
- * it: they are known by being the same object, so a state must never be changed.
+ * it: they are known by being the same object, so a state must never be changed. Fields with the name `without` are left out.
  */
-export function keyOfValues(): (state: object, key: Key) => void {
-  const parts = new Parts();
+export function keyOfValues(without?: string): (state: object, key: Key) => void {
+  const parts = new Parts(without);
   return (state, key) => parts.writeAll(state, key);
 }
 
@@ -31,7 +31,15 @@ class Parts {
   readonly #seen: object[] = [];
   readonly #numbers: number[] = [];
   readonly #ends: number[] = [];
+  /** The names of the fields that were seen last at each depth, and their units: nearly always the same ones. */
+  readonly #names: string[][] = [];
+  readonly #units: number[][] = [];
+  readonly #without: string | undefined;
   #place = 0;
+
+  constructor(without: string | undefined) {
+    this.#without = without;
+  }
 
   writeAll(state: object, key: Key): void {
     this.#place = 0;
@@ -45,10 +53,20 @@ class Parts {
       return;
     }
     key.add(OBJECT);
+    this.#names[depth] ??= [];
+    this.#units[depth] ??= [];
+    const names = this.#names[depth];
+    const units = this.#units[depth];
+    let n = 0;
     for (const name in value) {
       const field = (value as Record<string, unknown>)[name];
-      if (field === undefined) continue;
-      key.add((this.#idOf(name) << 3) | NAME);
+      if (names[n] !== name) {
+        names[n] = name;
+        units[n] = (this.#idOf(name) << 3) | NAME;
+      }
+      const unit = units[n++]!;
+      if (field === undefined || name === this.#without) continue;
+      key.add(unit);
       key.add(this.#unitOf(field, depth));
     }
   }
