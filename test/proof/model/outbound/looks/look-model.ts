@@ -43,8 +43,8 @@ interface Put {
   readonly row: 'none' | 'woken' | 'waits' | 'found';
 }
 
-interface Stored {
-  readonly puts: readonly Put[];
+interface Stored<Kept = Put> {
+  readonly puts: readonly Kept[];
   readonly notes: readonly boolean[];
   /** Since when tend has run without a gap, with releases that make notes; null: it never has. */
   readonly since: number | null;
@@ -66,7 +66,7 @@ interface State extends Stored {
   readonly isOldTend: boolean;
   readonly gap: boolean;
   readonly look: Look | null;
-  readonly backup: Stored | null;
+  readonly backup: Stored<Pick<Put, 'row'>> | null;
   readonly crash: number;
   readonly writeError: number;
   readonly cut: number;
@@ -273,10 +273,10 @@ function tend(rules: Rules): Actor<State> {
 const disaster: Actor<State> = state => {
   const { restore, backup, notes, since, looked, walked } = state;
   if (restore === 0) return [];
-  if (backup === null)
-    return [
-      possible('time', 'a backup is taken', { ...state, backup: { puts: state.puts, notes, since, looked, walked } }),
-    ];
+  if (backup === null) {
+    const rows = state.puts.map(({ row }) => ({ row }));
+    return [possible('time', 'a backup is taken', { ...state, backup: { puts: rows, notes, since, looked, walked } })];
+  }
   const restored = state.puts.map((put, at) => ({
     ...put,
     step: put.step === 'not begun' ? put.step : ('over' as const),
@@ -301,7 +301,7 @@ export const lookVariants: readonly Variant[] = [
   slow(good('looks that are cut off, crash', 51_264, { cut: 2, crash: 1 })),
   slow(good('an old release beside the new one, crash', 186_163, { crash: 1 }, {}, 'with an upgrade', 4)),
   slow(good('rolled back and brought again, crash', 104_335, { rollback: 1, crash: 1 })),
-  good('restored tables', 66_481, { restore: 1 }),
+  good('restored tables', 35_898, { restore: 1 }),
   good('looks that are cut off', 9_972, { cut: 2 }),
   good('an old release beside the new one', 31_819, {}, {}, 'with an upgrade', 4),
   good('rolled back and brought again', 21_034, { rollback: 1 }),
@@ -316,7 +316,7 @@ export const lookVariants: readonly Variant[] = [
   bad('an old release beside the new one, no walk', 26_619, {}, { trusts: 'at once' }, 'with an upgrade', 4),
   bad('an old release beside the new one, one walk', 29_967, {}, { trusts: 'the first walk' }, 'with an upgrade', 4),
   bad('rolled back and brought again, and no gap is seen', 11_216, { rollback: 1 }, { afterAGap: 'goes on' }),
-  bad('restored tables, and no gap is seen', 60_964, { restore: 1 }, { afterAGap: 'goes on' }),
+  bad('restored tables, and no gap is seen', 30_381, { restore: 1 }, { afterAGap: 'goes on' }),
 ];
 
 function good(
