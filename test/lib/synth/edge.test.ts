@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { Template } from 'aws-cdk-lib/assertions';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { EdgeConfig } from '#core/config/edge-config.ts';
+import type { EnvironmentConfig } from '#core/config/gateway-config.ts';
 import { resolveDeployment } from '#core/config/resolve-config.ts';
-import { given } from '#core/given.ts';
 import { bundleFunctions } from '#lib/bundling/bundle-functions.ts';
 import { PROVIDERS } from '#providers/index.ts';
 import { gateway } from '#test/fixtures/project/gateway.config.ts';
@@ -18,11 +18,11 @@ type Resource = any;
 const ACCOUNT = '123456789012';
 const apiUrl = 'https://a1b2c3.execute-api.eu-central-1.amazonaws.com';
 const certificate = `arn:aws:acm:us-east-1:${ACCOUNT}:certificate/0a1b`;
-const configOf = (edge: Partial<EdgeConfig>, region = 'eu-central-1', publicUrl?: string) => ({
+const configOf = (edge: Partial<EdgeConfig>, region = 'eu-central-1', more: EnvironmentConfig = {}) => ({
   ...gateway,
   environments: {
     prod: {
-      ...{ account: ACCOUNT, region, ...given({ publicUrl }) },
+      ...{ account: ACCOUNT, region, ...more },
       edge: { apiUrl: apiUrl.replace('eu-central-1', region), requestsPerMinute: 2_000, ...edge },
     },
   },
@@ -102,7 +102,7 @@ describe('with edge', () => {
       GenerateSecretString: { GenerateStringKey: 'current', SecretStringTemplate: '{}' },
       ReplicaRegions: [{ Region: 'eu-central-1' }],
     });
-    const { stage } = await synthEnvironment('prod', configOf({}, 'us-east-1'));
+    const { stage } = await synthEnvironment('prod', configOf({}, 'us-east-1', { alarms: 'none' }));
     if (!stage.edge) throw new Error('no stack was made');
     const [secret] = Object.values<Resource>(
       Template.fromStack(stage.edge).findResources('AWS::SecretsManager::Secret'),
@@ -127,7 +127,7 @@ describe('with edge', () => {
     expect(only('AWS::CloudFront::Distribution').DistributionConfig).not.toHaveProperty('Aliases');
     const { stage } = await synthEnvironment(
       'prod',
-      configOf({ certificate }, 'eu-central-1', 'https://hooks.example.com'),
+      configOf({ certificate }, 'eu-central-1', { publicUrl: 'https://hooks.example.com', alarms: 'none' }),
     );
     if (!stage.edge) throw new Error('no stack was made');
     Template.fromStack(stage.edge).hasResourceProperties('AWS::CloudFront::Distribution', {

@@ -11,6 +11,8 @@ import { stacksOf } from './transitions.ts';
 // biome-ignore lint/suspicious/noExplicitAny: a template is untyped JSON
 type Resource = any;
 const configOf = (settings: EnvironmentConfig) => ({ ...gateway, environments: { prod: settings } });
+/** For what no alarm has to do with: half of a stage is alarms. */
+const unwatched = (settings: EnvironmentConfig) => synthEnvironment('prod', configOf({ alarms: 'none', ...settings }));
 const problemsOf = (settings: EnvironmentConfig, emulated = false): string => {
   try {
     resolveDeployment(configOf(settings), 'prod', PROVIDERS, { emulated });
@@ -22,10 +24,7 @@ const problemsOf = (settings: EnvironmentConfig, emulated = false): string => {
 
 describe('reserved concurrency', () => {
   it('is what the configuration says, for the functions it names', async () => {
-    const { gateway: template } = await synthEnvironment(
-      'prod',
-      configOf({ reservedConcurrency: { ingest: 200, process: 20 } }),
-    );
+    const { gateway: template } = await unwatched({ reservedConcurrency: { ingest: 200, process: 20 } });
     const reserved = Object.values<Resource>(template.findResources('AWS::Lambda::Function')).map(
       ({ Properties }) => Properties.ReservedConcurrentExecutions,
     );
@@ -42,7 +41,7 @@ describe('reserved concurrency', () => {
 
 describe('warm throughput', () => {
   it('is that of each table and of each of its indexes: raising a table raises none of them', async () => {
-    const { data } = await synthEnvironment('prod', configOf({ warmWriteUnits: 21_000, outbound: {} }));
+    const { data } = await unwatched({ warmWriteUnits: 21_000, outbound: {} });
     const tables = Object.entries<Resource>(data.findResources('AWS::DynamoDB::GlobalTable')).filter(
       ([id]) => !id.startsWith('Handlers'),
     );
@@ -78,14 +77,14 @@ describe('a boundary of permissions', () => {
   });
 });
 
-describe('a domain of yours', () => {
-  const domain = {
-    name: 'hooks.example.com',
-    certificate: 'arn:aws:acm:eu-central-1:123456789012:certificate/11111111-2222',
-  };
+const domain = {
+  name: 'hooks.example.com',
+  certificate: 'arn:aws:acm:eu-central-1:123456789012:certificate/11111111-2222',
+};
 
+describe('a domain of yours', () => {
   it('leads to the API by a certificate and a mapping, says where its DNS name leads, and is what providers are given', async () => {
-    const { gateway: template } = await synthEnvironment('prod', configOf({ region: 'eu-central-1', domain }));
+    const { gateway: template } = await unwatched({ region: 'eu-central-1', domain });
     template.hasResourceProperties('AWS::ApiGatewayV2::DomainName', {
       DomainName: domain.name,
       DomainNameConfigurations: [
@@ -100,7 +99,7 @@ describe('a domain of yours', () => {
 
   it('is the only way in where the own host is closed', async () => {
     const closed = { ...domain, defaultEndpoint: 'closed' } as const;
-    const { gateway: template } = await synthEnvironment('prod', configOf({ region: 'eu-central-1', domain: closed }));
+    const { gateway: template } = await unwatched({ region: 'eu-central-1', domain: closed });
     template.hasResourceProperties('AWS::ApiGatewayV2::Api', { DisableExecuteApiEndpoint: true });
     template.hasOutput('ApiUrl', { Value: 'https://hooks.example.com' });
   });
@@ -123,19 +122,15 @@ describe('a domain of yours', () => {
 
 describe('the front door by IPv6', () => {
   const region = 'eu-central-1';
-  const domain = {
-    name: 'hooks.example.com',
-    certificate: 'arn:aws:acm:eu-central-1:123456789012:certificate/0f1e2d3c',
-  };
   const withRanges = (...allowList: string[]) => {
     const sources = { stripe: { provider: 'stripe', allowList } } as const;
     return () => resolveDeployment({ sources, environments: { prod: { region, ipv6: true } } }, 'prod', PROVIDERS);
   };
 
   it('is off, and then the template says nothing of it; on, the API and its domain have both kinds of addresses', async () => {
-    const { gateway: off } = await synthEnvironment('prod', configOf({ region, domain }));
+    const { gateway: off } = await unwatched({ region, domain });
     expect(JSON.stringify(off.toJSON())).not.toContain('IpAddressType');
-    const { gateway: on } = await synthEnvironment('prod', configOf({ region, domain, ipv6: true }));
+    const { gateway: on } = await unwatched({ region, domain, ipv6: true });
     on.hasResourceProperties('AWS::ApiGatewayV2::Api', { IpAddressType: 'dualstack' });
     on.hasResourceProperties('AWS::ApiGatewayV2::DomainName', {
       DomainNameConfigurations: [{ EndpointType: 'REGIONAL', IpAddressType: 'dualstack' }],
@@ -153,7 +148,7 @@ describe('the front door by IPv6', () => {
 describe('the throttle of publishing', () => {
   it('is what the configuration says, else that of all routes', async () => {
     const throttleOf = async (outbound: object): Promise<unknown> => {
-      const { stage } = await synthEnvironment('prod', configOf({ outbound }));
+      const { stage } = await unwatched({ outbound });
       const { delivery } = stage;
       if (delivery === undefined) throw new Error('no delivery stack');
       const [it] = Object.values<Resource>(Template.fromStack(delivery).findResources('AWS::ApiGatewayV2::Stage'));
@@ -183,7 +178,7 @@ describe('the order of outputs', () => {
 describe('batches', () => {
   it('wait for more messages only where the configuration says so', async () => {
     const windowOf = async (settings: object): Promise<unknown> => {
-      const { gateway: template } = await synthEnvironment('prod', configOf(settings));
+      const { gateway: template } = await unwatched(settings);
       const mappings = Object.values<Resource>(template.findResources('AWS::Lambda::EventSourceMapping'));
       return mappings.map(({ Properties }) => Properties.MaximumBatchingWindowInSeconds);
     };
@@ -196,8 +191,10 @@ describe('batches', () => {
 describe('a key of yours', () => {
   const ARN = 'arn:aws:kms:eu-central-1:123456789012:key/0a1b2c3d-0000-4000-8000-1234567890ab';
 
+  const place = { account: '123456789012', region: 'eu-central-1' };
+  const settings = { ...place, encryptionKey: ARN };
+
   it('encrypts tables, queues, bucket and secrets, and each function may use it', async () => {
-    const settings = { account: '123456789012', region: 'eu-central-1', encryptionKey: ARN };
     const { data, gateway: template } = await synthEnvironment('prod', configOf(settings));
     const all = (type: string): Resource[] =>
       Object.values<Resource>(data.findResources(type)).map(it => it.Properties);
@@ -233,8 +230,8 @@ describe('a key of yours', () => {
 
   it('is none as shipped, keeps the ids of what it encrypts, and must be a key', async () => {
     const [plain, own] = await Promise.all([
-      synthEnvironment('prod', configOf({ region: 'eu-central-1' })),
-      synthEnvironment('prod', configOf({ encryptionKey: ARN })),
+      synthEnvironment('prod', configOf(place)),
+      synthEnvironment('prod', configOf(settings)),
     ]);
     expect(JSON.stringify(plain.data.toJSON())).not.toContain(':kms:');
     expect(Object.keys(own.data.toJSON()['Resources'])).toEqual(Object.keys(plain.data.toJSON()['Resources']));

@@ -88,10 +88,11 @@ export function importsOf(template: Json): ReadonlySet<string> {
 
 /** Types whose loss is a loss: what they hold is nowhere else. */
 const HOLDS_DATA = /^AWS::(?:DynamoDB::|S3::Bucket$|SQS::Queue$|SecretsManager::Secret$)/;
+const pick = (all: Json, wanted: (each: Json, id: string) => boolean): Json =>
+  Object.fromEntries(Object.entries<Json>(all ?? {}).filter(([id, each]) => wanted(each, id)));
+
 /** A template as `test/fixtures/stacks/*.json` keeps one: exports, imports, and the resources that hold data. */
 export function onlyWhatIsStored(template: Json): Json {
-  const pick = (all: Json, wanted: (each: Json) => boolean): Json =>
-    Object.fromEntries(Object.entries<Json>(all ?? {}).filter(([, each]) => wanted(each)));
   return {
     Outputs: pick(template.Outputs, each => each.Export !== undefined),
     Resources: pick(template.Resources, each => HOLDS_DATA.test(each.Type)),
@@ -174,9 +175,13 @@ function changesOf(before: Json, after: Json): readonly Change[] {
   const found = compared.get(texts.join('\n'));
   if (found) return found;
   const all: Change[] = [];
-  fullDiff(before, after).resources.forEachDifference((id, { oldResourceType: type = '', changeImpact: impact }) => {
-    all.push({ id, type, impact });
-  });
+  // Nothing new is lost, nor what goes and holds nothing. With them each change would cost `fullDiff` a look at all changes.
+  const [old, next] = [before.Resources ?? {}, after.Resources ?? {}];
+  const stood = pick(old, ({ Type }, id) => id in next || HOLDS_DATA.test(Type));
+  const stays = pick(next, (_, id) => id in old);
+  fullDiff({ Resources: stood }, { Resources: stays }).resources.forEachDifference(
+    (id, { oldResourceType: type = '', changeImpact: impact }) => all.push({ id, type, impact }),
+  );
   compared.set(texts.join('\n'), all);
   return all;
 }
