@@ -137,6 +137,8 @@ it('neighbour: no module remembers anything of a request; what is kept is parsed
     'adapters/system.ts: lists',
     // Declared event types, for seconds: configuration of the producer.
     'core/outbound/catalogue/judge-publication.ts: kept',
+    // Attempts that write a row, known by their own object: nobody else has it, and it goes with the attempt.
+    'core/handler/ordering/entity.ts: WRITING',
     // A table of constants.
     'core/scan/bytes.ts: crcTable',
     'core/scan/json-scan.ts: steps',
