@@ -135,10 +135,10 @@ it('neighbour: no module remembers anything of a request; what is kept is parsed
     // Source maps of the code that runs.
     'adapters/stacks/map-stack.ts: maps',
     'adapters/system.ts: lists',
-    // Declared event types, for seconds: configuration of the producer.
-    'core/outbound/catalogue/judge-publication.ts: kept',
     // Attempts that write a row, known by their own object: nobody else has it, and it goes with the attempt.
     'core/handler/ordering/entity.ts: WRITING',
+    // Declared event types, for seconds: configuration of the producer.
+    'core/outbound/catalogue/judge-publication.ts: kept',
     // A table of constants.
     'core/scan/bytes.ts: crcTable',
     'core/scan/json-scan.ts: steps',
