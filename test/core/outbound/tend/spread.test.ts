@@ -42,3 +42,19 @@ it('puts at most a twentieth of a minute of retries into one second: 500 endpoin
   expect(Math.max(...shares)).toBeLessThanOrEqual(0.05);
   world.stop();
 }, 60_000);
+
+it('wakes a single endpoint whose time came while nobody tended, before any audit', async () => {
+  const world = new OutboundWorld({ waits: [420], publishes: 'job', longPolling: true, auditMinutes: 1_000 });
+  const app = await world.createApplication();
+  await world.createEndpoint(app, () => answered(world.requests.length > 1 ? 200 : 422));
+  world.start();
+  await world.clock.complete(world.publish(app, 'one'));
+  await world.clock.advanceBy(MINUTE_MS);
+  world.tending = false;
+  await world.clock.advanceBy(20 * MINUTE_MS);
+  expect(world.requests).toHaveLength(1);
+  world.tending = true;
+  await world.clock.advanceBy(2 * MINUTE_MS);
+  world.stop();
+  expect(world.requests).toHaveLength(2);
+});
