@@ -27,7 +27,7 @@ export async function consumerStep(
 ): Promise<void> {
   const consumer = real.consumers[me];
   if (!from || !consumer) {
-    const body = real.take(real.queue, to?.tag ?? 'current', it => real.tagOf(it));
+    const body = real.take(real.queue, to?.tag ?? 'current', (it, item) => real.tagOf(it, item));
     real.consumers[me] = { body, holds: true };
     return;
   }
@@ -171,6 +171,6 @@ function deleteMessage(real: RealLifecycle, me: number, consumer: RealConsumer, 
   real.consumers[me] = undefined;
   const other = real.consumers[1 - me];
   if (action.endsWith('the copy goes')) {
-    real.take(real.queue, real.tagOf(consumer.body), body => real.tagOf(body), consumer.body);
+    real.take(real.queue, real.tagOf(consumer.body), (body, item) => real.tagOf(body, item), consumer.body);
   } else if (action.endsWith("the other consumer's copy goes") && other) other.holds = false;
 }

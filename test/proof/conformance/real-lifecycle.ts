@@ -92,6 +92,8 @@ export interface RealConsumer {
 export class RealLifecycle {
   readonly clock = new VirtualClock();
   readonly random: SeededRandom;
+  /** What each message says. The same ones are looked at after every step. */
+  readonly #decoded = new Map<string, ReturnType<typeof decodeWorkMessage>>();
   readonly database: MemoryDatabase;
   readonly store: MemoryEventStore;
   readonly consumers: (RealConsumer | undefined)[] = [undefined, undefined];
@@ -177,8 +179,7 @@ export class RealLifecycle {
   }
 
   /** The record as the model would describe it. */
-  record(): SeenRecord | undefined {
-    const item = this.item();
+  record(item = this.item()): SeenRecord | undefined {
     if (!item) return undefined;
     const now = this.clock.now();
     const due = item.nextAttemptAt;
@@ -210,29 +211,35 @@ export class RealLifecycle {
     return decoded.kind === 'message' && decoded.message.again !== true;
   }
 
-  tagOf(body: string): Tag {
-    const place = this.#placeOf(body);
+  tagOf(body: string, item = this.item()): Tag {
+    const place = this.#placeOf(body, item);
     return place === 'earlierDeath' ? 'current' : place === 'thisDeath' ? 'redriven' : place;
   }
 
-  deadTagOf(body: string): DlqTag {
-    const place = this.#placeOf(body);
+  deadTagOf(body: string, item = this.item()): DlqTag {
+    const place = this.#placeOf(body, item);
     return place === 'thisDeath' ? 'current' : place === 'current' ? 'earlierDeath' : place;
   }
 
-  #placeOf(body: string): 'older' | 'thisDeath' | 'earlierDeath' | 'current' {
-    const decoded = decodeWorkMessage(body);
+  #placeOf(body: string, item: EventItem | undefined): 'older' | 'thisDeath' | 'earlierDeath' | 'current' {
+    const decoded = this.#decoded.get(body) ?? decodeWorkMessage(body);
+    this.#decoded.set(body, decoded);
     if (decoded.kind === 'unknown') throw new Error(`The code sent a message it cannot read itself: ${decoded.reason}`);
     const { gen, deadId } = decoded.message;
-    const item = this.item();
     if (item && gen < item.gen) return 'older';
     if (deadId === undefined) return 'current';
     return deadId === item?.deadId ? 'thisDeath' : 'earlierDeath';
   }
 
   /** Takes one of the messages with this tag, at random. */
-  take<T extends Tag | DlqTag>(from: string[], tag: T, tagOf: (body: string) => T, rather?: string): string {
-    const found = from.flatMap((body, at) => (tagOf(body) === tag ? [at] : []));
+  take<T extends Tag | DlqTag>(
+    from: string[],
+    tag: T,
+    tagOf: (body: string, item: EventItem | undefined) => T,
+    rather?: string,
+  ): string {
+    const item = this.item();
+    const found = from.flatMap((body, at) => (tagOf(body, item) === tag ? [at] : []));
     const same = found.find(at => from[at] === rather);
     const at = same ?? found[this.random.int(found.length)];
     if (at === undefined) throw new Error(`there is no message with the tag ${tag}`);

@@ -29,7 +29,9 @@ export async function replayStep(real: RealLifecycle, from: State, step: Step<St
       return operatorStep(real, which, from.operators[which], action, to.operators[which]);
     }
     case 'person':
-      real.queue.push(real.take<DlqTag>(real.dead, tagIn(action) as DlqTag, body => real.deadTagOf(body)));
+      real.queue.push(
+        real.take<DlqTag>(real.dead, tagIn(action) as DlqTag, (body, item) => real.deadTagOf(body, item)),
+      );
       return;
     case 'closer':
       return closerStep(real, action);

@@ -51,7 +51,7 @@ async function startSweeper(real: RealLifecycle, action: string): Promise<Steppe
 async function drain(real: RealLifecycle, tag: DlqTag): Promise<void> {
   const isClosed = real.item()?.status === 'closed';
   const stays = isClosed ? [] : real.dead.filter(body => real.deadTagOf(body) === 'current');
-  const goes = real.take(real.dead, tag, body => real.deadTagOf(body));
+  const goes = real.take(real.dead, tag, (body, item) => real.deadTagOf(body, item));
   const batches = [[...stays, goes]];
   const deleted: string[] = [];
   const ports = real.ports(new SteppedProcess());

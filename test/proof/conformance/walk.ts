@@ -113,8 +113,11 @@ function choose(steps: readonly Step<State>[], random: SeededRandom, onlyTransac
 }
 
 function compare(state: State, real: RealLifecycle): void {
-  real.queue = capped(real.queue, QUEUE_CAPS, body => real.tagOf(body));
-  real.dead = capped(real.dead, DEAD_CAPS, body => real.deadTagOf(body));
+  const item = real.item();
+  const tagOf = (body: string) => real.tagOf(body, item);
+  const deadTagOf = (body: string) => real.deadTagOf(body, item);
+  real.queue = capped(real.queue, QUEUE_CAPS, tagOf);
+  real.dead = capped(real.dead, DEAD_CAPS, deadTagOf);
   const expected = {
     record: state.record && withoutGhost(state.record),
     queue: state.queue,
@@ -122,10 +125,10 @@ function compare(state: State, real: RealLifecycle): void {
     held: state.consumers.map(it => it && { tag: it.tag, holds: it.holds }),
   };
   const seen = {
-    record: real.record(),
-    queue: counts(real.queue, QUEUE_CAPS, body => real.tagOf(body)),
-    dlq: counts(real.dead, DEAD_CAPS, body => real.deadTagOf(body)),
-    held: real.consumers.map(it => it && { tag: real.tagOf(it.body), holds: it.holds }),
+    record: real.record(item),
+    queue: counts(real.queue, QUEUE_CAPS, tagOf),
+    dlq: counts(real.dead, DEAD_CAPS, deadTagOf),
+    held: real.consumers.map(it => it && { tag: tagOf(it.body), holds: it.holds }),
   };
   if (isDeepStrictEqual(expected, seen)) return;
   throw new Divergence(`the states differ\nexpected ${JSON.stringify(expected)}\nseen     ${JSON.stringify(seen)}`);
