@@ -55,10 +55,12 @@ export function copyValue(value: unknown, depth = 0): unknown {
 
 /** A deep copy of all attributes. */
 export function copyItem(item: Readonly<Item>, depth = 0): Item {
-  const copy: Item = {};
-  for (const name in item) {
+  // One by one, each new name would change the shape of the copy.
+  const copy: Item = { ...item };
+  for (const name in copy) {
     if (name === '') throw new ValidationException('Empty attribute name');
-    copy[name] = copyValue(item[name], depth);
+    const value = copy[name];
+    if (typeof value !== 'string') copy[name] = copyValue(value, depth);
   }
   return copy;
 }

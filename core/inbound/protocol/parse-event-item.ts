@@ -46,7 +46,9 @@ export function parseEventItem(stored: Readonly<Record<string, unknown>>): Event
   const whole =
     needs !== undefined && Object.keys(needs).every(name => typeof (stored[name] ?? undefined) === needs[name]);
   const known = whole && Number(stored['schemaVersion']) <= SCHEMA_VERSION;
+  const item: Record<string, unknown> = { ...stored };
   // Without a count of its own the sweeper would send an older record every minute.
-  const item = { resends: 0, ...stored, ...(known ? {} : { status: 'unknown', storedStatus: status }) };
+  item['resends'] ??= 0;
+  if (!known) Object.assign(item, { status: 'unknown', storedStatus: status });
   return item as unknown as EventItem;
 }
