@@ -28,6 +28,7 @@ export function addToHours(packed: string | undefined, now: EpochMs, more: HourC
 }
 
 function toCount(text: string): HourCount {
+  if (text === '') return NONE;
   const [ok = '', fail = ''] = text.split('.');
-  return text === '' ? NONE : { ok: Number.parseInt(ok, 36), fail: Number.parseInt(fail, 36) };
+  return { ok: Number.parseInt(ok, 36), fail: Number.parseInt(fail, 36) };
 }
