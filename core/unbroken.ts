@@ -6,7 +6,7 @@ import type { EpochMs } from './glossary.ts';
 import { HOUR_MS, MINUTE_MS } from './time.ts';
 
 /** Longer than the wait between two runs, shorter than it takes to deploy another release and this one again. */
-const GAP_MS = 5 * MINUTE_MS;
+export const GAP_MS = 5 * MINUTE_MS;
 /** Longer than a deploy takes. */
 export const DEPLOY_MS = HOUR_MS;
 

@@ -43,9 +43,11 @@ import { createApplication, type NewApplication } from '#core/outbound/registry/
 import { createEndpoint, type NewEndpoint, newEndpointId } from '#core/outbound/registry/endpoints.ts';
 import { runReplayJob } from '#core/outbound/replay/replay-job.ts';
 import type { SignAttempt } from '#core/outbound/sign/attempt-to-sign.ts';
+import { AT_LEAST } from '#core/outbound/tend/egress.ts';
 import { finishedJob, publishOperational } from '#core/outbound/tend/operational-events.ts';
 import { type TendPorts, tend } from '#core/outbound/tend/tend.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '#core/time.ts';
+import { GAP_MS } from '#core/unbroken.ts';
 import type { FaultPlan } from './memory/faults.ts';
 import { MemoryFunction } from './memory/memory-function.ts';
 import { MemoryItemStore, outboundTable } from './memory/memory-item-store.ts';
@@ -123,10 +125,6 @@ export interface OutboundWorldOptions {
   /** The store as a function meets it. */
   readonly watchStore?: (role: OutboundRole, store: ItemStore) => ItemStore;
 }
-
-/** As `tend` has them: a gap of that long is a gap; with so many that wait it looks at each. */
-const UNBROKEN_MS = 5 * MINUTE_MS;
-const EGRESS_LOOKS_FROM = 20;
 
 const text = new TextEncoder();
 
@@ -352,8 +350,8 @@ export class OutboundWorld {
     if (item?.owner !== undefined || (auditPlace ?? reconcilePlace) !== undefined) return false;
     const now = this.clock.now();
     const { auditMinutes = 10 } = this.#options;
-    const untilDue = [auditedAt + auditMinutes * MINUTE_MS, reconciledAt + HOUR_MS, unbroken?.at + UNBROKEN_MS];
-    const listed = this.database.scanIndex('registry', LISTED.name, EGRESS_LOOKS_FROM);
+    const untilDue = [auditedAt + auditMinutes * MINUTE_MS, reconciledAt + HOUR_MS, unbroken?.at + GAP_MS];
+    const listed = this.database.scanIndex('registry', LISTED.name, AT_LEAST);
     const waits = ({ gpk, gsk }: Item): boolean =>
       gpk === APPS || (String(gpk).startsWith('wake#') && Number(String(gsk).slice(0, 13)) > now + MINUTE_MS);
     return untilDue.every(at => at > now) && listed?.every(waits) === true;

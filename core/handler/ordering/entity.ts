@@ -7,7 +7,6 @@ import {
   type Outcome,
   PermanentError,
   stale,
-  type WebhookEvent,
 } from '#core/handler/handler-contract.ts';
 import type { EffectWrite, ItemKey } from '#core/ports.ts';
 
@@ -47,12 +46,11 @@ export function writeEntity(
   };
 }
 
-/** Attempts in which a strategy writes a row, and their events: too late for one row may be in time for another. */
-const WRITING = new WeakMap<HandlerContext, WebhookEvent>();
+/** Attempts in which a strategy writes a row: too late for one row may be in time for another. */
+const WRITING = new WeakSet<HandlerContext>();
 
 /** `onRefused`: of the row's own condition. Nobody knows whether one of `effects` ever holds: that costs attempts. */
 export function commitEntity(
-  event: WebhookEvent,
   context: HandlerContext,
   write: EffectWrite,
   effects: readonly EffectWrite[],
@@ -60,9 +58,9 @@ export function commitEntity(
 ): void {
   context.transact([write], { onRefused });
   context.transact(effects, { onRefused: busy(0, 'a condition in `effects` did not hold') });
-  WRITING.set(context, event);
+  WRITING.add(context);
 }
 
 /** Stale, unless the same attempt writes another row: an outcome other than done would drop that write. */
-export const tooLate = (event: WebhookEvent, context: HandlerContext, reason: string): Outcome =>
-  WRITING.get(context) === event ? done({ actionTaken: `another row was written; ${reason}` }) : stale(reason);
+export const tooLate = (context: HandlerContext, reason: string): Outcome =>
+  WRITING.has(context) ? done({ actionTaken: `another row was written; ${reason}` }) : stale(reason);

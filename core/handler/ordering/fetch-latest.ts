@@ -110,7 +110,7 @@ function applyFound<T>(
       `the fetcher was asked for ${id} and returned ${found.id.slice(0, 80)}: correct its \`id\``,
     );
   const version = toVersion && checkVersion(toVersion(found.object), row);
-  if (version !== undefined && isOlder(version, row)) return tooLate(event, context, describeNewer(version, row));
+  if (version !== undefined && isOlder(version, row)) return tooLate(context, describeNewer(version, row));
   const ordering = version === undefined ? {} : { [VERSION]: version };
   commit(event, context, entity, row, { [DELETED]: undefined, ...toState(found.object) }, ordering, effects);
   return done({ actionTaken: version === undefined ? 'fetched' : `fetched version ${version}` });
@@ -125,9 +125,9 @@ function applyGone<T>(
   if (row === undefined) {
     return waitedMs(context) < UNSEEN_LIMIT_MS
       ? waitForEarlier(context, `the provider does not know ${id} (yet)`)
-      : tooLate(event, context, `the provider does not know ${id}, and neither do we`);
+      : tooLate(context, `the provider does not know ${id}, and neither do we`);
   }
-  if (row[DELETED] === true) return tooLate(event, context, `${id} is marked as deleted already`);
+  if (row[DELETED] === true) return tooLate(context, `${id} is marked as deleted already`);
   commit(event, context, entity, row, { [DELETED]: true }, {}, effects);
   return done({ actionTaken: 'marked as deleted' });
 }
@@ -148,7 +148,7 @@ function commit(
   const owned = { ...ordering, [VERSION_EVENT]: event.id, [REVISION]: (counter ?? 0) + 1 };
   // Refused: somebody else brought an answer meanwhile. The next attempt asks again.
   const onRefused = retryAfter(1, 'another answer was stored at the same time');
-  commitEntity(event, context, writeEntity(entity, state, owned, unchanged), effects, onRefused);
+  commitEntity(context, writeEntity(entity, state, owned, unchanged), effects, onRefused);
 }
 
 function isOlder(version: Version, row: ItemData | undefined): boolean {

@@ -49,10 +49,10 @@ export async function latestWins(
   const row = await context.read(entity.table, entity.key);
   const version = checkVersion(given, row);
   const condition = mayReplace(version, event.id);
-  if (!holds(condition, row)) return tooLate(event, context, describeNewer(version, row));
+  if (!holds(condition, row)) return tooLate(context, describeNewer(version, row));
   const ordering = { [VERSION]: version, [VERSION_EVENT]: event.id };
   // Refused since the read: something newer came. The next attempt says so, and what else it writes is not lost.
   const onRefused = retryAfter(1, 'another event changed the row at the same time');
-  commitEntity(event, context, writeEntity(entity, state, ordering, condition), effects, onRefused);
+  commitEntity(context, writeEntity(entity, state, ordering, condition), effects, onRefused);
   return done({ actionTaken: actionTaken ?? `applied version ${version}` });
 }

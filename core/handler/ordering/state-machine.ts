@@ -98,7 +98,7 @@ export class StateMachine<State extends string> {
     const row = await context.read(entity.table, entity.key);
     const version = 'version' in move ? checkVersion(move.version, row) : undefined;
     if (version !== undefined && !holds(mayReplace(version, event.id), row))
-      return tooLate(event, context, describeNewer(version, row));
+      return tooLate(context, describeNewer(version, row));
     const from = this.#stateOf(row);
     switch (this.judge(from, to).kind) {
       case 'allowed':
@@ -106,7 +106,7 @@ export class StateMachine<State extends string> {
       case 'repeated':
         // With a version it is known to be the newer one: the row learns it, so that what lies between is stale.
         return version === undefined
-          ? tooLate(event, context, `it is "${to}" already`)
+          ? tooLate(context, `it is "${to}" already`)
           : this.#apply(event, context, move, from, version);
       case 'early':
         return waitForEarlier(
@@ -115,7 +115,7 @@ export class StateMachine<State extends string> {
         );
       case 'late':
         // With a version it is the newer one, so this is no lateness.
-        if (version === undefined) return tooLate(event, context, `"${to}" came late; it is "${from}" by now`);
+        if (version === undefined) return tooLate(context, `"${to}" came late; it is "${from}" by now`);
         break;
       case 'never':
         break;
@@ -138,7 +138,7 @@ export class StateMachine<State extends string> {
     };
     // Refused: the row has moved since it was read. The next attempt judges it as it is then.
     const onRefused = retryAfter(1, 'the entity moved at the same time');
-    commitEntity(event, context, writeEntity(entity, state, ordering, condition), effects, onRefused);
+    commitEntity(context, writeEntity(entity, state, ordering, condition), effects, onRefused);
     return done({ actionTaken: from === undefined ? `began as "${to}"` : `moved from "${from}" to "${to}"` });
   }
 

@@ -2,16 +2,10 @@
 import type { EndpointItem } from '#core/outbound/protocol/items.ts';
 import { type ConfigProblem, show } from '#core/problem.ts';
 import { namesLike } from './sign-like.ts';
-import { isKeyedByText } from './signature-form.ts';
+import { BESIDE, isKeyedByText, THEIR_HEADER } from './signature-form.ts';
 
 type Named = {
   readonly [K in 'signature' | 'signatureHeader' | 'compatibility' | 'headers']?: EndpointItem[K] | undefined;
-};
-
-/** What a form calls its signature, and sets beside it, where an endpoint may take the name for something else. */
-const NAMES: Partial<Record<EndpointItem['signature'], { readonly own: string; readonly beside: string }>> = {
-  'body-sha256': { own: 'x-webhook-signature', beside: 'x-webhook-event' },
-  't-v1': { own: 'x-webhook-signature', beside: 'x-webhook-id' },
 };
 
 /** Paths by the names of the API. Names that no endpoint may take (`webhook-…`, those with our prefix) are judged one by one. */
@@ -21,9 +15,9 @@ export function headerProblems({
   compatibility,
   headers = {},
 }: Named): readonly ConfigProblem[] {
-  const names = NAMES[signature];
-  const beside = names ? [names.beside] : [];
-  const signed = (isKeyedByText(signature) ? signatureHeader : undefined) ?? names?.own;
+  const beside = Object.keys(BESIDE[signature]?.('', '') ?? {});
+  const own = signature in BESIDE ? THEIR_HEADER : undefined;
+  const signed = (isKeyedByText(signature) ? signatureHeader : undefined) ?? own;
   const before = compatibility ? namesLike(compatibility) : [];
   const like = compatibility && `compatibility (like ${compatibility.like})`;
   const found: ConfigProblem[] = [];

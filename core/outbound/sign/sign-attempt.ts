@@ -10,7 +10,7 @@ import type { ProviderSpec } from '#core/provider/provider-spec.ts';
 import { signRequest } from '#core/verification/sign-request.ts';
 import type { AttemptToSign, LiveKey, SignAttempt } from './attempt-to-sign.ts';
 import { signLike } from './sign-like.ts';
-import { isKeyedByText } from './signature-form.ts';
+import { BESIDE, isKeyedByText, THEIR_HEADER } from './signature-form.ts';
 import { hasRoomForOne } from './signing-keys.ts';
 
 /** The specs that sign, by their own ids (providers/). */
@@ -73,8 +73,7 @@ function plainHeaders(
     'user-agent': userAgent,
     // Nothing is ever decompressed.
     'accept-encoding': 'identity',
-    ...(endpoint.signature === 'body-sha256' ? { 'x-webhook-event': type, 'x-idempotency-key': id } : {}),
-    ...(endpoint.signature === 't-v1' ? { 'x-webhook-id': id } : {}),
+    ...BESIDE[endpoint.signature]?.(type, id),
   };
 }
 
@@ -110,7 +109,7 @@ function specId(profile: SignatureProfile, { alg }: SecretBytes): SpecId {
   return alg === 'ed25519' ? 'standard-webhooks-v1a' : 'standard-webhooks';
 }
 
-const SIGNATURE_HEADERS = ['webhook-signature', 'x-webhook-signature'];
+const SIGNATURE_HEADERS = ['webhook-signature', THEIR_HEADER];
 
 function signedBy(
   { specs, crypto }: SigningRules,

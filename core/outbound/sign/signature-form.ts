@@ -16,6 +16,14 @@ export type GivenForm = { readonly [K in keyof SignatureForm]?: SignatureForm[K]
 export const isKeyedByText = (signature: SignatureProfile): boolean =>
   signature !== 'standard' && signature !== 'standard-v1a';
 
+/** What two forms set beside their signature, of a message's type and id. */
+export const BESIDE: { readonly [K in SignatureProfile]?: (type: string, id: string) => Record<string, string> } = {
+  'body-sha256': (type, id) => ({ 'x-webhook-event': type, 'x-idempotency-key': id }),
+  't-v1': (_type, id) => ({ 'x-webhook-id': id }),
+};
+/** The header of their signature, if the endpoint gives no other. */
+export const THEIR_HEADER = 'x-webhook-signature';
+
 /** `levels`: the nearest first. What the resulting form has no room for is taken from the first level only. */
 export function nearestForm([own = {}, ...others]: readonly GivenForm[]): SignatureForm {
   const nearest = <K extends keyof SignatureForm>(name: K) =>

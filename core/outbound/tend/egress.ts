@@ -12,7 +12,7 @@ import { controlKey, runtimeKey } from '#core/outbound/protocol/keys.ts';
 import { MINUTE_MS } from '#core/time.ts';
 
 const RECENT_MS = 5 * MINUTE_MS;
-const AT_LEAST = 20;
+export const AT_LEAST = 20;
 /** Endpoints of one application that count: no single customer is our way out. */
 const OF_ONE_APPLICATION = 3;
 const SHARE = 0.1;

@@ -145,7 +145,7 @@ it('neighbour: no module remembers anything of a request; what is kept is parsed
     'core/verification/message.ts: templates',
   ];
   const remembers =
-    /^(?:export )?(?:(?:let|var) (\w+)|const (\w+)(?:: (?!Readonly)[^=]+)? = (?:new (?:Map|Set|WeakMap)\b|\[\];))/gm;
+    /^(?:export )?(?:(?:let|var) (\w+)|const (\w+)(?:: (?!Readonly)[^=]+)? = (?:new (?:Map|Set|WeakMap|WeakSet)\b|\[\];))/gm;
   const found = sourcesBelow('core', 'lambdas', 'adapters')
     .filter(({ path }) => !path.startsWith('adapters/memory/'))
     .flatMap(({ path, text }) => [...text.matchAll(remembers)].map(it => `${path}: ${it[1] ?? it[2]}`))

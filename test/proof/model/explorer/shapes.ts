@@ -38,6 +38,9 @@ export class Shapes<State> {
     this.#model = model;
     const budget = this.#budgetOf(model.starts[0] as State);
     this.#names = Object.keys(budget).filter(name => budget[name]! > 0);
+    const most = Math.max(0, ...model.starts.flatMap(start => Object.values(this.#budgetOf(start))));
+    if (most > 3 || this.#names.length > 16)
+      throw new Error(`Up to 16 faults of up to three each have room, not ${this.#names.length} of up to ${most}`);
   }
 
   find(state: State): number | undefined {
