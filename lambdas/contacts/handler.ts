@@ -1,22 +1,18 @@
 /** Wiring of `contacts`, run every minute by EventBridge Scheduler: opens the secrets of contacts, and calls their addresses. */
 import { randomBytes } from 'node:crypto';
-import middy from '@middy/core';
 import { masterKeys } from '#adapters/crypto/master-keys.ts';
 import { nodeCrypto } from '#adapters/crypto/node-crypto.ts';
 import { createDynamoDbClient, primeDynamoDb } from '#adapters/dynamodb/create-dynamodb-client.ts';
 import { DynamoDbItemStore } from '#adapters/dynamodb/dynamodb-item-store.ts';
-import { oneInvocation } from '#adapters/lifetime.ts';
 import { secretCredential } from '#adapters/secrets/secret-credential.ts';
 import { lazyMailer } from '#adapters/ses/lazy-mailer.ts';
 import { systemClock } from '#adapters/system.ts';
-import { EmfTelemetry } from '#adapters/telemetry/emf-telemetry.ts';
 import { tellContacts } from '#core/outbound/contacts/tell-contacts.ts';
-import { config } from '#lambdas/shared/baked-config.ts';
-import { flushTelemetry } from '#lambdas/shared/flush-telemetry.ts';
 import { outbound } from '#lambdas/shared/outbound-config.ts';
 import { senderTo, sign } from '#lambdas/shared/outbound-sending.ts';
 import { PRIME_REGISTRY } from '#lambdas/shared/prime-registry.ts';
 import { readEnv } from '#lambdas/shared/read-env.ts';
+import { openTelemetry, serve } from '#lambdas/shared/serve.ts';
 import { contactsEnv } from './env.ts';
 
 /** Of one run; the next one begins a minute after this one began. */
@@ -24,7 +20,7 @@ const RUN_MS = 40_000;
 const { portal } = outbound;
 if (portal === undefined) throw new Error('outbound has no portal in gateway.config.ts: deploy it again');
 const env = readEnv(contactsEnv);
-const telemetry = new EmfTelemetry({ ...config, level: config.logLevel });
+const telemetry = openTelemetry();
 const dynamodb = createDynamoDbClient();
 const [master] = await Promise.all([
   masterKeys(secretCredential(env.MASTER_SECRET)),
@@ -49,9 +45,7 @@ const rules = {
   pageUrl: portal.pageUrl,
 };
 
-export const handler = oneInvocation(
-  middy({ timeoutEarlyInMillis: 0 })
-    .use({ before: master.refresh })
-    .use(flushTelemetry(telemetry))
-    .handler(() => tellContacts(ports, rules, systemClock.now() + RUN_MS)),
-);
+export const handler = serve(() => tellContacts(ports, rules, systemClock.now() + RUN_MS), {
+  ...{ telemetry, keepsTime: true },
+  inner: { before: master.refresh },
+});

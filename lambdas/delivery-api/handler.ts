@@ -1,9 +1,7 @@
 /** Wiring of `delivery-api`: everything a producer may do but publishing. */
-import middy from '@middy/core';
-import { oneInvocation } from '#adapters/lifetime.ts';
-import { flushTelemetry } from '#lambdas/shared/flush-telemetry.ts';
 import { outboundApi, rulesOf } from '#lambdas/shared/outbound-api.ts';
 import { readEnv } from '#lambdas/shared/read-env.ts';
+import { serve } from '#lambdas/shared/serve.ts';
 import { deliveryApiEnv } from './env.ts';
 import { handleDeliveryCall } from './handle-delivery-call.ts';
 
@@ -11,4 +9,4 @@ const env = readEnv(deliveryApiEnv);
 const { ports, telemetry, refresh } = await outboundApi(env);
 const answer = handleDeliveryCall(ports, ownHost => rulesOf(ownHost, env.API_URL));
 
-export const handler = oneInvocation(middy(answer).use(refresh).use(flushTelemetry(telemetry)));
+export const handler = serve(answer, { telemetry, inner: refresh });

@@ -1,29 +1,25 @@
 /** Wiring of `drain`: the only code beside `delivery-api` that opens secrets and calls customers' addresses. */
-import middy from '@middy/core';
 import { nodeCodec } from '#adapters/codec/node-codec.ts';
 import { masterKeys } from '#adapters/crypto/master-keys.ts';
 import { nodeCrypto } from '#adapters/crypto/node-crypto.ts';
-import { oneInvocation } from '#adapters/lifetime.ts';
 import { S3Blobs } from '#adapters/s3/s3-blobs.ts';
 import { secretCredential } from '#adapters/secrets/secret-credential.ts';
 import { sqsDeadQueue } from '#adapters/sqs/sqs-dead-queue.ts';
 import { sqsReceiptBox } from '#adapters/sqs/sqs-receipt-box.ts';
 import { sqsWakeQueue } from '#adapters/sqs/sqs-wake-queue.ts';
 import { systemClock, systemIds, systemRandom, systemTimer } from '#adapters/system.ts';
-import { EmfTelemetry } from '#adapters/telemetry/emf-telemetry.ts';
 import { configsOf, egressGuard } from '#core/outbound/drain/endpoint-config.ts';
 import { OUTBOUND_TIMINGS } from '#core/outbound/protocol/timings.ts';
-import { config } from '#lambdas/shared/baked-config.ts';
-import { flushTelemetry } from '#lambdas/shared/flush-telemetry.ts';
 import { outbound, retentionMs } from '#lambdas/shared/outbound-config.ts';
 import { senderTo, sign } from '#lambdas/shared/outbound-sending.ts';
 import { outboundStores } from '#lambdas/shared/outbound-stores.ts';
 import { readEnv } from '#lambdas/shared/read-env.ts';
+import { openTelemetry, serve } from '#lambdas/shared/serve.ts';
 import { drainEnv } from './env.ts';
 import { handleWakeUps } from './handle-wake-ups.ts';
 
 const env = readEnv(drainEnv);
-const telemetry = new EmfTelemetry({ ...config, level: config.logLevel });
+const telemetry = openTelemetry();
 const [{ sqs, store, jobs }, { sealer, refresh }] = await Promise.all([
   outboundStores(env),
   masterKeys(secretCredential(env.MASTER_SECRET)),
@@ -49,6 +45,4 @@ const rules = {
 };
 const tools = { ports, rules, configOf: configsOf(ports), guardOn: egressGuard(ports) };
 
-export const handler = oneInvocation(
-  middy(handleWakeUps(tools), { timeoutEarlyInMillis: 0 }).use({ before: refresh }).use(flushTelemetry(telemetry)),
-);
+export const handler = serve(handleWakeUps(tools), { telemetry, keepsTime: true, inner: { before: refresh } });

@@ -1,6 +1,4 @@
 /** Wiring of `ingest`: clients once per environment, primed at init, where the CPU is not throttled. */
-
-import middy from '@middy/core';
 import { nodeCodec } from '#adapters/codec/node-codec.ts';
 import { nodeCrypto } from '#adapters/crypto/node-crypto.ts';
 import { createDynamoDbClient, primeDynamoDb } from '#adapters/dynamodb/create-dynamodb-client.ts';
@@ -8,22 +6,20 @@ import { openEventWriter } from '#adapters/dynamodb/dynamodb-event-writer.ts';
 import { DynamoDbPayloadStore } from '#adapters/dynamodb/dynamodb-payload-store.ts';
 import { lazyEdgeDoor } from '#adapters/http/lazy-edge-door.ts';
 import { lazyKeyFetcher } from '#adapters/http/lazy-key-fetcher.ts';
-import { oneInvocation } from '#adapters/lifetime.ts';
 import { S3Blobs } from '#adapters/s3/s3-blobs.ts';
 import { CachedSecrets } from '#adapters/secrets/cached-secrets.ts';
 import { createSecretsClient, SecretsManagerValues } from '#adapters/secrets/secrets-manager-values.ts';
 import { createSqsClient, primeSqs } from '#adapters/sqs/create-sqs-client.ts';
 import { sqsWorkQueue } from '#adapters/sqs/sqs-work-queue.ts';
 import { systemAddresses, systemClock, systemIds, systemRandom, systemTimer } from '#adapters/system.ts';
-import { EmfTelemetry } from '#adapters/telemetry/emf-telemetry.ts';
 import { receivedSources } from '#core/config/received-sources.ts';
 import { isWhole } from '#core/config/source-head.ts';
 import { EDGE_SECRET, PRIME_EVENTS, PROBE_SOURCE } from '#core/glossary.ts';
 import { RefusedSlots } from '#core/inbound/ingest/refused-slots.ts';
 import { needsSecret } from '#core/provider/source-needs.ts';
 import { config } from '#lambdas/shared/baked-config.ts';
-import { flushTelemetry } from '#lambdas/shared/flush-telemetry.ts';
 import { readEnv } from '#lambdas/shared/read-env.ts';
+import { openTelemetry, serve } from '#lambdas/shared/serve.ts';
 import { ingestEnv } from './env.ts';
 import { handleRequest } from './handle-request.ts';
 import { lazyConcerns } from './lazy-concerns.ts';
@@ -32,7 +28,7 @@ import { replyToErrors } from './reply-to-errors.ts';
 const env = readEnv(ingestEnv);
 const dynamodb = createDynamoDbClient();
 const sqs = createSqsClient();
-const telemetry = new EmfTelemetry({ ...config, level: config.logLevel, uncounted: PROBE_SOURCE });
+const telemetry = openTelemetry(PROBE_SOURCE);
 const sources = receivedSources(config);
 const values = new SecretsManagerValues(createSecretsClient(), config);
 const secrets = new CachedSecrets(values, systemClock, (source, error) =>
@@ -69,8 +65,7 @@ const ports = {
   telemetry,
 };
 
-export const handler = oneInvocation(
-  middy(handleRequest(sources, ports, config, config.edge && lazyEdgeDoor(config.edge, ports)))
-    .use(flushTelemetry(telemetry))
-    .use(replyToErrors(telemetry)),
-);
+export const handler = serve(handleRequest(sources, ports, config, config.edge && lazyEdgeDoor(config.edge, ports)), {
+  telemetry,
+  inner: replyToErrors(telemetry),
+});

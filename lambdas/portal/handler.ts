@@ -1,14 +1,12 @@
 /** Wiring of `portal`: the page and the API of a customer, who brings a token and no AWS credential. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import middy from '@middy/core';
 import { nodeCrypto } from '#adapters/crypto/node-crypto.ts';
-import { oneInvocation } from '#adapters/lifetime.ts';
 import { guardHeaders, portalPage } from '#core/outbound/portal/portal-page.ts';
-import { flushTelemetry } from '#lambdas/shared/flush-telemetry.ts';
 import { outboundApi, rulesOf } from '#lambdas/shared/outbound-api.ts';
 import { outbound } from '#lambdas/shared/outbound-config.ts';
 import { readEnv } from '#lambdas/shared/read-env.ts';
+import { serve } from '#lambdas/shared/serve.ts';
 import { PAGE_FILES, portalEnv } from './env.ts';
 import { handlePortalCall } from './handle-portal-call.ts';
 
@@ -19,4 +17,4 @@ const textOf = (file: string): string => readFileSync(join(import.meta.dirname, 
 const texts = { script: textOf(PAGE_FILES.script), style: textOf(PAGE_FILES.style) };
 
 const tools = { ports, rulesOf, page: portalPage(portal, texts, nodeCrypto), headers: guardHeaders(portal) };
-export const handler = oneInvocation(middy(handlePortalCall(tools)).use(refresh).use(flushTelemetry(telemetry)));
+export const handler = serve(handlePortalCall(tools), { telemetry, inner: refresh });

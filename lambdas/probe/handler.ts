@@ -1,23 +1,19 @@
 /** Wiring of `probe`, run every minute by EventBridge Scheduler. */
-import middy from '@middy/core';
-import type { Context } from 'aws-lambda';
 import { nodeCrypto } from '#adapters/crypto/node-crypto.ts';
 import { createDynamoDbClient } from '#adapters/dynamodb/create-dynamodb-client.ts';
 import { DynamoDbEventStore } from '#adapters/dynamodb/dynamodb-event-store.ts';
 import { postOnce } from '#adapters/http/post-once.ts';
-import { oneInvocation } from '#adapters/lifetime.ts';
 import { CachedSecrets } from '#adapters/secrets/cached-secrets.ts';
 import { createSecretsClient, SecretsManagerValues } from '#adapters/secrets/secrets-manager-values.ts';
 import { systemClock, systemIds, systemTimer } from '#adapters/system.ts';
-import { EmfTelemetry } from '#adapters/telemetry/emf-telemetry.ts';
 import { probe } from '#core/inbound/watch/probe.ts';
 import { config } from '#lambdas/shared/baked-config.ts';
-import { flushTelemetry } from '#lambdas/shared/flush-telemetry.ts';
 import { readEnv } from '#lambdas/shared/read-env.ts';
+import { openTelemetry, serve } from '#lambdas/shared/serve.ts';
 import { probeEnv } from './env.ts';
 
 const env = readEnv(probeEnv);
-const telemetry = new EmfTelemetry({ ...config, level: config.logLevel });
+const telemetry = openTelemetry();
 const values = new SecretsManagerValues(createSecretsClient(), config);
 const ports = {
   sender: postOnce,
@@ -32,12 +28,11 @@ const ports = {
 /** Kept free at the end, so that a run never dies before it says why. */
 const RESERVE_MS = 5_000;
 
-export const handler = oneInvocation(
-  middy({ timeoutEarlyInMillis: 0 })
-    .use(flushTelemetry(telemetry))
-    .handler(async (_schedulerEvent: unknown, context: Context) => {
-      if (config.probe === undefined) return;
-      const limitMs = context.getRemainingTimeInMillis() - RESERVE_MS;
-      await probe(ports, { source: config.probe, url: env.PROBE_URL, limitMs });
-    }),
+export const handler = serve(
+  async (_schedulerEvent: unknown, context) => {
+    if (config.probe === undefined) return;
+    const limitMs = context.getRemainingTimeInMillis() - RESERVE_MS;
+    await probe(ports, { source: config.probe, url: env.PROBE_URL, limitMs });
+  },
+  { telemetry, keepsTime: true },
 );

@@ -1,5 +1,4 @@
 /** Wiring of `process`. Middy's early timeout stays off: the deadline is kept per record, so that neighbours finish. */
-import middy from '@middy/core';
 import { nodeCodec } from '#adapters/codec/node-codec.ts';
 import { nodeCrypto } from '#adapters/crypto/node-crypto.ts';
 import { createDynamoDbClient, primeDynamoDb } from '#adapters/dynamodb/create-dynamodb-client.ts';
@@ -7,7 +6,6 @@ import { dynamoDbControlStore } from '#adapters/dynamodb/dynamodb-control-store.
 import { DynamoDbEventStore } from '#adapters/dynamodb/dynamodb-event-store.ts';
 import { dynamoDbSearchStore } from '#adapters/dynamodb/dynamodb-search-store.ts';
 import { DynamoDbStepStore } from '#adapters/dynamodb/dynamodb-step-store.ts';
-import { oneInvocation } from '#adapters/lifetime.ts';
 import { S3Blobs } from '#adapters/s3/s3-blobs.ts';
 import { createSqsClient, primeSqs } from '#adapters/sqs/create-sqs-client.ts';
 import { sqsDeadQueue } from '#adapters/sqs/sqs-dead-queue.ts';
@@ -16,7 +14,6 @@ import { sqsWorkQueue } from '#adapters/sqs/sqs-work-queue.ts';
 import { stackReader } from '#adapters/stacks/lazy-stack-reader.ts';
 import { systemClock, systemIds, systemRandom, systemTimer } from '#adapters/system.ts';
 import { OutsideTargets } from '#adapters/targets/outside-targets.ts';
-import { EmfTelemetry } from '#adapters/telemetry/emf-telemetry.ts';
 import { receivedSources } from '#core/config/received-sources.ts';
 import { PRIME_EVENTS, PROBE_SOURCE } from '#core/glossary.ts';
 import { ShapeWatch } from '#core/inbound/drift/shape-watch.ts';
@@ -28,15 +25,15 @@ import { withProbe } from '#core/inbound/watch/probe-source.ts';
 import { Breaker } from '#core/retry/breaker.ts';
 import { handlers as ownHandlers } from '#handlers/index.ts';
 import { config } from '#lambdas/shared/baked-config.ts';
-import { flushTelemetry } from '#lambdas/shared/flush-telemetry.ts';
 import { readEnv } from '#lambdas/shared/read-env.ts';
+import { openTelemetry, serve } from '#lambdas/shared/serve.ts';
 import { customers } from './customers.ts';
 import { processEnv } from './env.ts';
 import { handleBatch } from './handle-batch.ts';
 
 const env = readEnv(processEnv);
 const [dynamodb, sqs] = [createDynamoDbClient(), createSqsClient()];
-const telemetry = new EmfTelemetry({ ...config, level: config.logLevel, uncounted: PROBE_SOURCE });
+const telemetry = openTelemetry(PROBE_SOURCE);
 await Promise.all([primeDynamoDb(dynamodb, env.EVENTS_TABLE, PRIME_EVENTS), primeSqs(sqs, env.WORK_QUEUE_URL)]);
 const control = dynamoDbControlStore(dynamodb, env.EVENTS_TABLE, systemIds);
 const blobs = new S3Blobs(env.BODIES_BUCKET);
@@ -73,5 +70,4 @@ const ports = {
 };
 const recordsSpans = config.otlp !== undefined;
 const rules = { ...config, recordsSpans, sources: new Map(receivedSources(config).map(it => [it.id, it])) };
-const batches = middy(handleBatch(ports, rules), { timeoutEarlyInMillis: 0 });
-export const handler = oneInvocation(batches.use(flushTelemetry(telemetry)));
+export const handler = serve(handleBatch(ports, rules), { telemetry, keepsTime: true });

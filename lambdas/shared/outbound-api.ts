@@ -8,7 +8,6 @@ import { S3Blobs } from '#adapters/s3/s3-blobs.ts';
 import { secretCredential } from '#adapters/secrets/secret-credential.ts';
 import { sqsWakeQueue } from '#adapters/sqs/sqs-wake-queue.ts';
 import { systemClock, systemIds, systemTimer } from '#adapters/system.ts';
-import { EmfTelemetry } from '#adapters/telemetry/emf-telemetry.ts';
 import type { ApiPorts, ApiRules } from '#core/outbound/api/api-call.ts';
 import { rowNotes } from '#core/outbound/fan-out/note-rows.ts';
 import { config } from './baked-config.ts';
@@ -17,10 +16,11 @@ import { outbound, retentionMs } from './outbound-config.ts';
 import { senderTo, sign, targetRules } from './outbound-sending.ts';
 import { outboundStores } from './outbound-stores.ts';
 import type { Env } from './read-env.ts';
+import { openTelemetry } from './serve.ts';
 
 /** At init: the clients are primed, the master secret is read, and by `refresh` again. Throws DependencyError when it cannot be read. */
 export async function outboundApi(env: Env<typeof outboundApiEnv>) {
-  const telemetry = new EmfTelemetry({ ...config, level: config.logLevel });
+  const telemetry = openTelemetry();
   const [{ sqs, store, jobs }, master] = await Promise.all([
     outboundStores(env),
     masterKeys(secretCredential(env.MASTER_SECRET)),
