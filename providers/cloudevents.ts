@@ -22,7 +22,7 @@ export const cloudevents: ProviderSpec = {
       { from: 'header:ce-time', unit: 'iso8601' },
       { from: 'json:time', unit: 'iso8601' },
     ],
-    ordering: 'header:ce-subject',
+    ordering: ['header:ce-subject', 'json:subject'],
   },
   // The specification wants 202 for what is accepted but not processed yet.
   ack: { status: 202, rejectStatus: 401, deadlineMs: 10_000 },
@@ -59,5 +59,5 @@ export const cloudevents: ProviderSpec = {
   keepHeaders: ['ce-subject', 'ce-specversion', 'ce-dataschema', 'webhook-request-origin'],
   retries: 'Up to the sender (Azure Event Grid: 24 hours). 410 stops it, 429 with Retry-After slows it down.',
   setup:
-    'For Azure Event Grid (schema CloudEvents 1.0), Knative and others. Give the sender a random token: as Authorization: Bearer, or where it cannot, as access_token in the URL (URLs end up in logs). One event per request; batches are not split.',
+    'For Azure Event Grid (schema CloudEvents 1.0), Knative and others. Give the sender a random token: as Authorization: Bearer, or where it cannot, as access_token in the URL (URLs end up in logs).',
 };

@@ -12,8 +12,12 @@ export const stripe: ProviderSpec = {
   identity: {
     key: [['json:id']],
     type: ['json:type'],
-    time: { from: 'json:created', unit: 's' },
-    ordering: 'json:data.object.id',
+    // A thin event (API v2) has a text as its time, and only names the object.
+    time: [
+      { from: 'json:created', unit: 's' },
+      { from: 'json:created', unit: 'iso8601' },
+    ],
+    ordering: ['json:data.object.id', 'json:related_object.id'],
   },
   types: { character: '[a-z0-9_.[\\]]', example: 'invoice.paid', known: stripeTypes },
   ips: {

@@ -172,7 +172,7 @@ export interface Identity {
   readonly type: readonly Src[];
   /** Joins several `type` sources that are all present, e.g. GitHub's event and action, with this text. */
   readonly typeJoin?: string;
-  /** Where the event's own time is read; of several, the first that is there. */
+  /** Where the event's own time is read; of several, the first that can be read. */
   readonly time?: EventTime | readonly EventTime[];
   /**
    * JSON paths of the items when one request carries many events, e.g. `[]`, `events[]`, `entry[].changes[]`, `*[]` (every

@@ -29,6 +29,8 @@ export interface IdentifiedItem extends Description {
   readonly path: string;
   /** The item as it is in the body, byte for byte. */
   readonly bytes: Uint8Array;
+  /** What it is about, where that is said in the request around it (`root:`, `parent:`). */
+  readonly subject?: string;
 }
 
 export type Identification =
@@ -114,7 +116,14 @@ function identifyItem(
   options: ItemOptions,
 ): IdentifiedItem {
   const bytes = reader.json()?.slice(item.node) ?? new Uint8Array();
-  return { path: item.path, bytes, ...describe(spec, reader, scope, bytes, options) };
+  const subject = subjectAround(spec, reader, scope);
+  return { path: item.path, bytes, ...describe(spec, reader, scope, bytes, options), ...given({ subject }) };
+}
+
+/** Undefined where the item itself says it: that is read when its handler runs. */
+function subjectAround({ identity: { ordering = [] } }: ProviderSpec, reader: RequestReader, scope: Scope) {
+  const named = [ordering].flat().find(place => reader.text(place, scope));
+  return named === undefined || named.startsWith('json:') ? undefined : reader.text(named, scope);
 }
 
 function describe(
@@ -135,7 +144,8 @@ function describe(
 function eventTime(identity: Identity, reader: RequestReader, scope: Scope): number | undefined {
   for (const { from, unit } of eventTimes(identity)) {
     const text = reader.text(from, scope);
-    if (text !== undefined && text !== '') return parseEventTime(text, unit);
+    const ms = text === undefined ? undefined : parseEventTime(text, unit);
+    if (ms !== undefined) return ms;
   }
   return undefined;
 }

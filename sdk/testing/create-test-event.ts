@@ -4,7 +4,7 @@ import { type EventKey, isEventKey, toEventId, toEventPk, toSourceId } from '#co
 import type { WebhookEvent } from '#core/handler/handler-contract.ts';
 import { parsePayload } from '#core/inbound/process/parse-payload.ts';
 import { subjectOf } from '#core/inbound/process/subject-of.ts';
-import { keptHeaders } from '#core/inbound/protocol/kept-headers.ts';
+import { itemHeaders, keptHeaders } from '#core/inbound/protocol/kept-headers.ts';
 import type { ProviderSpec } from '#core/provider/provider-spec.ts';
 import { schemeId, strengthOf } from '#core/provider/spec-defaults.ts';
 import { type Identification, identifyRequest } from '#core/verification/identify-request.ts';
@@ -54,7 +54,7 @@ export function createTestEvent(input: TestEventInput): WebhookEvent {
   const source = toSourceId(input.source ?? spec.id);
   const kept = keptHeaders(spec, headers);
   // An event out of a batch is JSON by itself.
-  const eventHeaders = found.bytes === body ? kept : { ...kept, 'content-type': 'application/json' };
+  const eventHeaders = found.bytes === body ? kept : itemHeaders(kept, found);
   const parsed = parsePayload(found.bytes, eventHeaders['content-type']);
   if (parsed.kind === 'unparsable') throw new RangeError(`No handler sees this event: ${parsed.reason}`);
   const place = found.bytes === body ? {} : { itemPath: '[]' };
@@ -83,6 +83,7 @@ interface Found {
   readonly key: string | undefined;
   readonly eventType: string;
   readonly eventAtMs?: number;
+  readonly subject?: string;
   readonly bytes: Uint8Array;
 }
 

@@ -7,14 +7,17 @@
  * 3. Another value anywhere else is the same key: nothing else is read in silence.
  * 4. What cannot keep to this says why: a key that cannot be told again (`runsAgain`), a key over whole bodies (`why`).
  * 5. Every alternative of every key is the one that some sample uses.
+ * 6. A handler gets what each event is about, and when it happened, where the provider says so.
  */
 import { describe, expect, it } from 'vitest';
 import { nodeCrypto } from '#adapters/crypto/node-crypto.ts';
+import { subjectOf } from '#core/inbound/process/subject-of.ts';
+import { itemHeaders, keptHeaders } from '#core/inbound/protocol/kept-headers.ts';
 import type { Identity, ProviderSpec, Scheme } from '#core/provider/provider-spec.ts';
 import { type Identification, identifyRequest } from '#core/verification/identify-request.ts';
 import { verifyRequest } from '#core/verification/verify-request.ts';
 import { type DeclaredSample, declaredSamples } from '#operator/sources/sample-event.ts';
-import { PROVIDERS } from '#providers/index.ts';
+import { PROVIDERS, providerById } from '#providers/index.ts';
 import { changed, type Place, placesOf } from './changed-sample.ts';
 import { type Genuine, genuineRequest, NOW_MS } from './genuine-request.ts';
 
@@ -152,6 +155,48 @@ it.each(Object.values(PROVIDERS).map(spec => [spec.id, spec] as const))(
     for (const type of [...types, example]) expect(type).toMatch(new RegExp(`^${character}+$`));
   },
 );
+
+describe('what a handler gets', () => {
+  /** As the record of the request, or of its first item, is read when its handler runs. */
+  async function subject(spec: ProviderSpec, sample: DeclaredSample): Promise<string | undefined> {
+    const genuine = signed(spec, sample);
+    const { request, context } = genuine;
+    const { settings } = context;
+    const headers = keptHeaders(spec, request.headers, request.rawQuery);
+    const identified = await identify(genuine);
+    if (identified.kind !== 'batch') return subjectOf({}, { bytes: request.body, headers }, { spec, settings });
+    const [item] = identified.items;
+    if (!item) throw new Error('no item');
+    return subjectOf({ itemPath: item.path }, { bytes: item.bytes, headers: itemHeaders(headers, item) }, { spec, settings });
+  }
+
+  const ordered = Object.values(PROVIDERS).filter(({ identity }) => identity.ordering !== undefined);
+
+  it.each(ordered.map(spec => [spec.id, spec] as const))('%s says what some event is about', async (_id, spec) => {
+    const found = await Promise.all(declaredSamples(spec.id, new Date(NOW_MS)).map(sample => subject(spec, sample)));
+    expect(found.some(text => text !== undefined)).toBe(true);
+  });
+
+  it.each([
+    ['stripe', ['json:data.object.id', 'json:related_object.id']],
+    ['terraform-cloud', ['root:run_id', 'json:details.workspace_id']],
+  ])('%s says it and the time in each form', async (id, places) => {
+    const spec = providerById(id);
+    expect(spec.identity.ordering).toEqual(places);
+    for (const sample of declaredSamples(id, new Date(NOW_MS)).filter(({ runsAgain }) => runsAgain === undefined)) {
+      expect([sample.title, await subject(spec, sample)]).toEqual([sample.title, expect.any(String)]);
+      expect((await eventOf(signed(spec, sample))).eventAtMs).toBeLessThanOrEqual(NOW_MS);
+    }
+  });
+
+  const timed = Object.values(PROVIDERS).filter(({ identity }) => identity.time !== undefined);
+
+  it.each(timed.map(spec => [spec.id, spec] as const))('%s says when some event happened', async (_id, spec) => {
+    const samples = declaredSamples(spec.id, new Date(NOW_MS));
+    const events = await Promise.all(samples.map(sample => eventOf(signed(spec, sample))));
+    expect(events.some(({ eventAtMs }) => eventAtMs !== undefined)).toBe(true);
+  });
+});
 
 describe('alternatives of keys', () => {
   /** The first alternative that a request has all parts of. */

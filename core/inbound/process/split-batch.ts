@@ -12,7 +12,7 @@ import { done } from '#core/handler/handler-contract.ts';
 import type { EventIn } from '#core/inbound/protocol/event-item.ts';
 import { eventKeyOf } from '#core/inbound/protocol/event-key.ts';
 import { mayBeAtWork, type NewEvent, pendingItem, staleItem } from '#core/inbound/protocol/event-writes.ts';
-import { SIGNED_FRESH_HEADER, VERIFIED_ITEMS_HEADER } from '#core/inbound/protocol/kept-headers.ts';
+import { itemHeaders, SIGNED_FRESH_HEADER, VERIFIED_ITEMS_HEADER } from '#core/inbound/protocol/kept-headers.ts';
 import { noteConflict } from '#core/inbound/protocol/note-conflict.ts';
 import { noteTooOld } from '#core/inbound/protocol/note-too-old.ts';
 import { isTooOld } from '#core/inbound/protocol/retention.ts';
@@ -20,7 +20,7 @@ import { type LoadedBody, storeBody } from '#core/inbound/protocol/store-body.ts
 import { encodeWorkMessage, referenceTo } from '#core/inbound/protocol/work-message.ts';
 import type { ProviderSpec } from '#core/provider/provider-spec.ts';
 import { toHex } from '#core/scan/bytes.ts';
-import { splitItems } from '#core/verification/identify-request.ts';
+import { type IdentifiedItem, splitItems } from '#core/verification/identify-request.ts';
 import type { AttemptEnd } from './attempt.ts';
 import type { ProcessPorts, ProcessRules } from './process-ports.ts';
 
@@ -97,7 +97,7 @@ function providerChanged({ provider }: EventIn<'processing'>, source: ResolvedSo
 
 async function recordChild(
   parent: EventIn<'processing'>,
-  child: { path: string; key: string | undefined; eventType: string; eventAtMs?: number; bytes: Uint8Array },
+  child: IdentifiedItem,
   body: Extract<LoadedBody, { kind: 'body' }>,
   isNoted: boolean,
   spec: ProviderSpec,
@@ -120,11 +120,10 @@ async function recordChild(
     receivedAt: parent.receivedAt,
     ...given({ eventAt: child.eventAtMs }),
   };
-  const { [VERIFIED_ITEMS_HEADER]: _, [SIGNED_FRESH_HEADER]: fresh, ...headers } = body.headers;
   const place = { bytes: ports.codec.deflate(child.bytes, parent.provider) };
-  await storeBody({ pk, bodySha, headers: { ...headers, 'content-type': 'application/json' }, place }, ports, rules);
+  await storeBody({ pk, bodySha, headers: itemHeaders(body.headers, child), place }, ports, rules);
   // A replay of the batch asks for its items again, however old they are.
-  const age = { signedFresh: fresh !== undefined, eventAt: event.eventAt, receivedAt: event.receivedAt };
+  const age = { signedFresh: body.headers[SIGNED_FRESH_HEADER] !== undefined, eventAt: event.eventAt, receivedAt: event.receivedAt };
   const stale = parent.gen === 1 && isTooOld(spec, age, rules.retentionDays);
   const written = await ports.store.insert(
     stale ? staleItem(event, now, rules) : pendingItem(event, now, rules.timings, isNoted),

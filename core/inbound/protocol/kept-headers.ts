@@ -14,6 +14,9 @@ export const SIGNED_FRESH_HEADER = 'holdfast-signed-fresh';
 export const QUERY_HEADER = 'holdfast-query';
 
 /** `traceparent`: the trace goes on in whatever the event starts (w3.org/TR/trace-context). */
+/** Under this name the splitter keeps what an item is about, where the request around it said so. No request can bring it. */
+export const SUBJECT_HEADER = 'holdfast-subject';
+
 const ALWAYS = ['content-type', 'user-agent', 'traceparent'];
 const NEVER = /^(?:authorization|proxy-.*|cookie|set-cookie|x-amz-security-token)$/;
 const MAX_HEADER_LENGTH = 1_024;
@@ -32,9 +35,20 @@ export function keptHeaders(
     if (name === 'traceparent' && readTraceParent(value) === undefined) continue;
     kept[name] = value.slice(0, MAX_HEADER_LENGTH);
   }
-  const readsQuery = spec.identity.key.flat().some(src => src.startsWith('query:'));
+  const { key, ordering = [] } = spec.identity;
+  const readsQuery = [...key, ordering].flat().some(src => src.startsWith('query:'));
   if (readsQuery && rawQuery !== '') kept[QUERY_HEADER] = rawQuery.slice(0, MAX_QUERY_LENGTH);
   return kept;
+}
+
+/** The headers kept with an item of a request: it is JSON by itself. */
+export function itemHeaders(
+  request: Readonly<Record<string, string>>,
+  { subject }: { readonly subject?: string },
+): Record<string, string> {
+  const { [VERIFIED_ITEMS_HEADER]: _, [SIGNED_FRESH_HEADER]: __, ...headers } = request;
+  const about = subject === undefined ? {} : { [SUBJECT_HEADER]: subject.slice(0, MAX_HEADER_LENGTH) };
+  return { ...headers, ...about, 'content-type': 'application/json' };
 }
 
 function identityHeaders(spec: ProviderSpec): string[] {

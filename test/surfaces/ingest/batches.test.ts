@@ -1,5 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
+import { defineHandlers, done, type Handler } from '#core/handler/handler-contract.ts';
 import { ackOf } from '#core/provider/spec-defaults.ts';
 import { MINUTE_MS } from '#core/time.ts';
 import type { Fault } from '#test/kit/memory/faults.ts';
@@ -119,6 +120,46 @@ describe.each(BATCHES.map(batch => [batch.provider, batch] as const))('a batch o
     const forged = forger.sign(batch.body(['id-1', 'id-2']), batch.secret === HEX_KEY ? 'ab12' : 'another-secret');
     expect((await world.post(forged)).status).toBe(401);
     expect(world.stored()).toBe('[[],[]]');
+  });
+});
+
+describe('what an item is about', () => {
+  it('reaches its handler, where the request around it says so', async () => {
+    const seen: (readonly [string, string | undefined])[] = [];
+    const handle: Handler = async ({ type, subject }) => {
+      seen.push([type, subject]);
+      return done({ actionTaken: 'looked' });
+    };
+    const secret = 'app-secret';
+    const handlers = () => defineHandlers([{ source: '*', type: '*', handle }]);
+    const world = new ProviderWorld('meta', { secret, handlers });
+    const changes = [{ field: 'feed', value: { item: 'post' } }];
+    const entry = ['page-1', 'page-2'].map(id => ({ id, time: 1_767_571_200, changes }));
+    expect((await world.post(world.sign(JSON.stringify({ object: 'page', entry }), secret))).status).toBe(200);
+    await world.settle();
+    expect(new Map(seen.map(([type, subject]) => [subject, type]))).toEqual(
+      new Map([
+        ['page-1', 'page.feed'],
+        ['page-2', 'page.feed'],
+      ]),
+    );
+  });
+
+  it('reaches its handler, where the query says so', async () => {
+    const seen = new Set<string | undefined>();
+    const handle: Handler = async ({ subject }) => {
+      seen.add(subject);
+      return done({ actionTaken: 'looked' });
+    };
+    const secret = 'app-secret';
+    const handlers = () => defineHandlers([{ source: '*', type: '*', handle }]);
+    const world = new ProviderWorld('mercado-pago', { secret, handlers });
+    const headers = { 'content-type': 'application/json', 'x-request-id': 'r-1' };
+    const body = JSON.stringify({ id: 1, type: 'payment', action: 'payment.updated' });
+    const sent = world.sign(body, secret, { headers, rawQuery: 'data.id=4711&type=payment' });
+    expect((await world.post(sent)).status).toBe(200);
+    await world.settle();
+    expect([...seen]).toEqual(['4711']);
   });
 });
 

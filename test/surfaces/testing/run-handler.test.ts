@@ -245,6 +245,15 @@ describe('createTestEvent', () => {
     );
   });
 
+  it('gives what an event is about, wherever the request says it', () => {
+    const changes = [{ field: 'feed', value: {} }];
+    const entry = [{ id: 'page-1', time: 1, changes }];
+    expect(createTestEvent({ provider: 'meta', body: { object: 'page', entry } }).subject).toBe('page-1');
+    const xml = '<notification><kind>check</kind><subject><subscription><id>s-1</id></subscription></subject></notification>';
+    const form = new URLSearchParams({ bt_payload: Buffer.from(xml).toString('base64') });
+    expect(createTestEvent({ provider: 'braintree', body: form }).subject).toBe('s-1');
+  });
+
   it('gives form fields as an object, and says when no handler would see the event', () => {
     const form = new URLSearchParams({ MessageSid: 'SM1', MessageStatus: 'sent' });
     const event = createTestEvent({ provider: 'twilio', body: form });
