@@ -182,7 +182,7 @@ function renderIdentity({ items, key, type, typeJoin, time = [], ordering }: Ide
     `**Type:** ${types === '' ? 'none' : types}.`,
     ...(eventTimes({ time }).length === 0
       ? []
-      : [`**Time:** ${either(eventTimes({ time }).map(({ from }) => from))}.`]),
+      : [`**Time:** ${either([...new Set(eventTimes({ time }).map(({ from }) => from))])}.`]),
     ...(ordering === undefined ? [] : [`**Order:** ${either([ordering].flat())}.`]),
   ];
 }

@@ -167,7 +167,11 @@ describe('what a handler gets', () => {
     if (identified.kind !== 'batch') return subjectOf({}, { bytes: request.body, headers }, { spec, settings });
     const [item] = identified.items;
     if (!item) throw new Error('no item');
-    return subjectOf({ itemPath: item.path }, { bytes: item.bytes, headers: itemHeaders(headers, item) }, { spec, settings });
+    return subjectOf(
+      { itemPath: item.path },
+      { bytes: item.bytes, headers: itemHeaders(headers, item) },
+      { spec, settings },
+    );
   }
 
   const ordered = Object.values(PROVIDERS).filter(({ identity }) => identity.ordering !== undefined);

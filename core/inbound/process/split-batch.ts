@@ -123,7 +123,11 @@ async function recordChild(
   const place = { bytes: ports.codec.deflate(child.bytes, parent.provider) };
   await storeBody({ pk, bodySha, headers: itemHeaders(body.headers, child), place }, ports, rules);
   // A replay of the batch asks for its items again, however old they are.
-  const age = { signedFresh: body.headers[SIGNED_FRESH_HEADER] !== undefined, eventAt: event.eventAt, receivedAt: event.receivedAt };
+  const age = {
+    signedFresh: body.headers[SIGNED_FRESH_HEADER] !== undefined,
+    eventAt: event.eventAt,
+    receivedAt: event.receivedAt,
+  };
   const stale = parent.gen === 1 && isTooOld(spec, age, rules.retentionDays);
   const written = await ports.store.insert(
     stale ? staleItem(event, now, rules) : pendingItem(event, now, rules.timings, isNoted),

@@ -249,7 +249,8 @@ describe('createTestEvent', () => {
     const changes = [{ field: 'feed', value: {} }];
     const entry = [{ id: 'page-1', time: 1, changes }];
     expect(createTestEvent({ provider: 'meta', body: { object: 'page', entry } }).subject).toBe('page-1');
-    const xml = '<notification><kind>check</kind><subject><subscription><id>s-1</id></subscription></subject></notification>';
+    const xml =
+      '<notification><kind>check</kind><subject><subscription><id>s-1</id></subscription></subject></notification>';
     const form = new URLSearchParams({ bt_payload: Buffer.from(xml).toString('base64') });
     expect(createTestEvent({ provider: 'braintree', body: form }).subject).toBe('s-1');
   });
