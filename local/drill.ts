@@ -17,7 +17,7 @@ import { processorDown } from '#local/drills/processor-down.ts';
 import { silentSource } from '#local/drills/silent-source.ts';
 import { Transcript } from '#local/drills/transcript.ts';
 import { createAwsClients } from '#local/emulator/aws-clients.ts';
-import { choosePort, type LocalAws, openLocalAws } from '#local/emulator/emulator.ts';
+import { choosePort, environmentOf, type LocalAws, openLocalAws } from '#local/emulator/emulator.ts';
 import { ensureEmulatorInstalled } from '#local/emulator/python.ts';
 import { readDeployment } from '#local/project/sources.ts';
 import { fillLocalSecrets } from '#local/project/stored-secrets.ts';
@@ -28,6 +28,7 @@ import { UserError } from '#local/shell/user-error.ts';
 import { DRILL_ENVIRONMENT, PROJECT_ROOT } from '#local/shell/workspace.ts';
 import { deployStacks } from '#local/stacks/deploy-stacks.ts';
 import { outputOf } from '#local/stacks/gateway-address.ts';
+import { openGateway } from '#operator/aws/open-gateway.ts';
 
 const DRILLS: readonly Drill[] = [deadLetter, backlog, badSecret, silentSource, processorDown];
 const HANDS_ON_LIMIT_MS = 30 * MINUTE_MS;
@@ -132,10 +133,11 @@ async function openStage(aws: LocalAws, transcript: Transcript, signal: AbortSig
   const clients = createAwsClients(aws);
   const stacks = await deployStacks(aws, clients, terminalProgress(), PROJECT_ROOT, DRILL_ENVIRONMENT);
   const secrets = await fillLocalSecrets(clients.secrets, deployment);
+  const gateway = await openGateway(deployment, { ...process.env, ...environmentOf(aws) });
   const pager = await Pager.open(aws, clients, [outputOf(stacks, 'PageTopic'), outputOf(stacks, 'TicketTopic')]);
   const rest = Promise.all([runAlarms(aws, clients, stacks, () => undefined, signal), pager.listen(signal)]);
   rest.catch(() => undefined);
-  return new DrillStage({ aws, clients, stacks, deployment, secrets, pager, transcript });
+  return new DrillStage({ aws, clients, stacks, gateway, secrets, pager, transcript });
 }
 
 await runMain(main);

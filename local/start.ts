@@ -2,13 +2,10 @@
 import { userInfo } from 'node:os';
 import { setTimeout as wait } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { DynamoDbEventStore } from '#adapters/dynamodb/dynamodb-event-store.ts';
-import { DynamoDbPayloadStore } from '#adapters/dynamodb/dynamodb-payload-store.ts';
-import { systemClock, systemTimer } from '#adapters/system.ts';
+import { systemClock } from '#adapters/system.ts';
 import type { Deployment } from '#core/config/deployment.ts';
 import { toEventId } from '#core/glossary.ts';
 import type { EventItem } from '#core/inbound/protocol/event-item.ts';
-import { spreadStore } from '#core/inbound/protocol/spread-store.ts';
 import type { AlarmChange } from '#local/alarms/alarms.ts';
 import { JudgedAlarms } from '#local/alarms/judged-alarms.ts';
 import type { Page } from '#local/alarms/pager.ts';
@@ -18,7 +15,6 @@ import { openFrontDoor } from '#local/emulator/front-door.ts';
 import { assertRunning } from '#local/emulator/has-ended.ts';
 import { ensureEmulatorInstalled, isEmulatorInstalled } from '#local/emulator/python.ts';
 import { describeChange, describeRefused, describeTimeline } from '#local/follow/describe-event.ts';
-import { EventFeed } from '#local/follow/event-feed.ts';
 import { followGateway } from '#local/follow/follow-gateway.ts';
 import type { SentMail } from '#local/follow/follow-mails.ts';
 import { readDeployment, reread } from '#local/project/sources.ts';
@@ -47,7 +43,7 @@ import { openGateway } from '#operator/aws/open-gateway.ts';
 import { portalLink } from '#operator/customers/portal-links.ts';
 import type { DeliveryApi } from '#operator/delivery-api.ts';
 import { Operator } from '#operator/operator.ts';
-import { followRefused } from '#operator/refused/follow-refused.ts';
+import type { RefusedRequest } from '#operator/refused/refused.ts';
 import { formatCurl } from '#operator/sources/curl-command.ts';
 
 const PROGRAM = 'npm run holdfast --';
@@ -72,8 +68,10 @@ async function main(): Promise<number> {
   let aws: LocalAws | undefined;
   try {
     aws = await Promise.race([openAws(port, progress), interrupted]);
-    const run = startAndSample(aws, progress, ended.signal, !once);
-    const { deployment, clients, stacks, feed, results, sending } = await Promise.race([run, interrupted]);
+    const judged = new JudgedAlarms();
+    const operator = operatorOf(aws, judged);
+    const run = startAndSample(aws, operator, progress, ended.signal, !once);
+    const { clients, stacks, results, sending } = await Promise.race([run, interrupted]);
     const failed = results.filter(result => !result.succeeded);
     for (const { problem } of failed) console.error(paint('red', problem ?? ''));
     if (once) {
@@ -82,8 +80,7 @@ async function main(): Promise<number> {
       return failed.length === 0 && results.length > 0 ? 0 : 1;
     }
 
-    const judged = new JudgedAlarms();
-    const page = await openConsole(aws, judged);
+    const page = await openConsole(operator);
     if (sending) showCustomer(sending, progress);
     if (page) progress.line(`\n${paint('bold', 'Console')}\n\n  ${paint('cyan', page.url)}`);
     if (open) page?.open();
@@ -100,23 +97,17 @@ async function main(): Promise<number> {
       const functionName = outputOf(stacks, 'ProcessFunction');
       redeployChanges({ aws, environment: LOCAL_ENVIRONMENT, functionName }, progress, ended.signal);
     }
-    const sources = deployment.sources.map(each => each.source.id);
     const shown = {
       event: (item: EventItem) => progress.line(describeChange(item)),
+      refused: (request: RefusedRequest) => progress.line(describeRefused(request)),
       alarm: (change: AlarmChange) => showAlarm(change, progress),
       page: (message: Page) => showPage(message, page?.url, progress),
       mail: (mail: SentMail) => showMail(mail, progress),
-      deployed: (added: readonly DeployedSourceUrl[], removed: readonly DeployedSourceUrl[]) => {
-        sources.push(...added.map(({ id }) => id));
-        showDeployed(added, removed, findGateway(aws as LocalAws, stacks), progress);
-      },
+      deployed: (added: readonly DeployedSourceUrl[], removed: readonly DeployedSourceUrl[]) =>
+        showDeployed(added, removed, findGateway(aws as LocalAws, stacks), progress),
     };
-    const payloads = new DynamoDbPayloadStore(clients.dynamo, outputOf(stacks, 'PayloadsTable'));
-    const following = { payloads, timer: systemTimer, sources };
-    const refused = followRefused(following, it => progress.line(describeRefused(it)), ended.signal);
-    const named = deployment.config;
-    await followGateway({ aws, clients, stacks, feed, named, judged }, shown, ended.signal);
-    await refused;
+    const gateway = await operator.gateway();
+    await followGateway({ aws, clients, stacks, gateway, judged }, shown, ended.signal);
     return 0;
   } catch (error) {
     if (aws && !ended.signal.aborted) await assertRunning(aws);
@@ -129,13 +120,10 @@ async function main(): Promise<number> {
 }
 
 /** Undefined where it is not installed: the package has no page yet. */
-async function openConsole(
-  aws: LocalAws,
-  judged: JudgedAlarms,
-): Promise<{ readonly url: string; open(): void } | undefined> {
+async function openConsole(operator: Operator): Promise<{ readonly url: string; open(): void } | undefined> {
   try {
     const { startConsole } = await import('#console/server/start-console.ts');
-    return await startConsole({ operator: operatorOf(aws, judged), readOnly: false, program: PROGRAM });
+    return await startConsole({ operator, readOnly: false, program: PROGRAM });
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'ERR_MODULE_NOT_FOUND' || code === 'ERR_PACKAGE_IMPORT_NOT_DEFINED') return undefined;
@@ -143,8 +131,8 @@ async function openConsole(
   }
 }
 
-/** Who looks at this local AWS on the console's page. */
-function operatorOf(aws: LocalAws, judged?: JudgedAlarms): Operator {
+/** Who looks at this local AWS, here and on the console's page. */
+function operatorOf(aws: LocalAws, judged: JudgedAlarms): Operator {
   const env = { ...process.env, ...environmentOf(aws) };
   return new Operator({
     environment: LOCAL_ENVIRONMENT,
@@ -153,11 +141,10 @@ function operatorOf(aws: LocalAws, judged?: JudgedAlarms): Operator {
     program: PROGRAM,
     readDeployment,
     reread,
-    openGateway: async deployment => {
-      const gateway = await openGateway(deployment, env);
-      if (judged === undefined) return gateway;
-      return { ...gateway, alarmGraph: name => Promise.resolve(judged.graph(name, systemClock.now())) };
-    },
+    openGateway: async deployment => ({
+      ...(await openGateway(deployment, env)),
+      alarmGraph: name => Promise.resolve(judged.graph(name, systemClock.now())),
+    }),
   });
 }
 
@@ -200,10 +187,8 @@ async function openAws(port: number, progress: Progress): Promise<LocalAws> {
 }
 
 interface Running {
-  readonly deployment: Deployment;
   readonly clients: AwsClients;
   readonly stacks: readonly DeployedStack[];
-  readonly feed: EventFeed;
   readonly results: readonly Pick<SampleResult, 'succeeded' | 'problem'>[];
   /** Absent: `outbound` is not configured. */
   readonly sending: Sending | undefined;
@@ -221,24 +206,23 @@ interface Sending {
 /** `stays`: the local AWS is still there afterwards, so that a command to paste makes sense. */
 async function startAndSample(
   aws: LocalAws,
+  operator: Operator,
   progress: Progress,
   signal: AbortSignal,
   stays: boolean,
 ): Promise<Running> {
-  const deployment = readDeployment(LOCAL_ENVIRONMENT);
+  const { deployment } = operator;
   const clients = createAwsClients(aws);
   const stacks = await deployStacks(aws, clients, progress);
   const secrets = await progress.step('Give each source a secret', () => fillLocalSecrets(clients.secrets, deployment));
   const gateway = findGateway(aws, stacks);
-  const table = new DynamoDbEventStore(clients.dynamo, outputOf(stacks, 'EventsTable'));
-  const feed = new EventFeed(spreadStore(table, deployment.config.shards));
 
   showSources(deployment, gateway, progress);
   const sources = chooseSampleSources(deployment, secrets);
   const results: SampleResult[] = [];
   for (const source of sources) {
     const send = async (note: (text: string) => void): Promise<SampleResult> => {
-      const sent = await runSample(source, secrets.get(source.id) ?? '', gateway, feed, signal);
+      const sent = await runSample(operator, source, signal);
       note(`answered ${sent.answer.status} in ${Math.round(sent.answer.ms)} ms`);
       return sent;
     };
@@ -250,25 +234,30 @@ async function startAndSample(
     }
   }
   const { outbound } = deployment.config;
-  const sending = outbound ? await sampleOutbound(aws, progress, signal) : undefined;
+  const sending = outbound ? await sampleOutbound(aws, operator, progress, signal) : undefined;
   const first = stays ? sources[0] : undefined;
   const sample = first && signSample(first, secrets.get(first.id) ?? '');
   if (first && sample) {
     progress.line(
       `\n${paint('bold', 'Send one yourself')} ${paint('dim', '(the signature is valid for five minutes)')}\n`,
     );
-    progress.line(`  ${formatCurl(`${gateway.url}${first.paths[0]}`, sample.headers, sample.body)}`);
+    const url = `${gateway.url}${first.paths[0]}${sample.query}`;
+    progress.line(`  ${formatCurl(url, sample.headers, Buffer.from(sample.body).toString('utf8'))}`);
   }
   const all = [...results, ...(sending ? [sending.result] : [])];
-  const shown = { deployment, clients, stacks, feed, results: all };
+  const shown = { clients, stacks, results: all };
   if (!sending || !stays || outbound?.portal === undefined) return { ...shown, sending };
-  const { url } = await portalLink(operatorOf(aws), sending.customer.app, PORTAL_LINK);
+  const { url } = await portalLink(operator, sending.customer.app, PORTAL_LINK);
   return { ...shown, sending: { ...sending, portal: url } };
 }
 
 /** A message to a customer's endpoints: a failed attempt, its retry and the success. */
-async function sampleOutbound(aws: LocalAws, progress: Progress, signal: AbortSignal): Promise<Sending> {
-  const operator = operatorOf(aws);
+async function sampleOutbound(
+  aws: LocalAws,
+  operator: Operator,
+  progress: Progress,
+  signal: AbortSignal,
+): Promise<Sending> {
   const open = async (): Promise<{ api: DeliveryApi; customer: SampleCustomer }> => {
     const gateway = await operator.gateway();
     const api = await gateway.delivery();

@@ -4,28 +4,21 @@ import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import { DescribeAlarmsCommand } from '@aws-sdk/client-cloudwatch';
-import { LambdaClient, ListEventSourceMappingsCommand, UpdateEventSourceMappingCommand } from '@aws-sdk/client-lambda';
 import { DynamoDBDocumentClient, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
-import { nodeCrypto } from '#adapters/crypto/node-crypto.ts';
-import { dynamoDbControlStore } from '#adapters/dynamodb/dynamodb-control-store.ts';
-import { DynamoDbEventStore } from '#adapters/dynamodb/dynamodb-event-store.ts';
-import { systemIds } from '#adapters/system.ts';
-import type { Deployment } from '#core/config/deployment.ts';
 import { isEventKey, toEventPk, toSourceId } from '#core/glossary.ts';
 import type { EventItem } from '#core/inbound/protocol/event-item.ts';
-import { decodePauses, PAUSES_CONTROL } from '#core/inbound/protocol/pauses.ts';
+import { readPauses } from '#core/inbound/protocol/pause-source.ts';
 import { TimelineReader } from '#core/inbound/search/read-timeline.ts';
 import { nameIn } from '#core/names.ts';
 import { HOUR_MS } from '#core/time.ts';
-import { signRequest } from '#core/verification/sign-request.ts';
 import type { Page, Pager } from '#local/alarms/pager.ts';
 import type { AwsClients } from '#local/emulator/aws-clients.ts';
 import { environmentOf, type LocalAws } from '#local/emulator/emulator.ts';
 import { UserError } from '#local/shell/user-error.ts';
 import { DRILL_ENVIRONMENT, PROJECT_ROOT } from '#local/shell/workspace.ts';
 import type { DeployedStack } from '#local/stacks/deployed-stack.ts';
-import { findGateway, outputOf } from '#local/stacks/gateway-address.ts';
-import { sendHttp } from '#operator/aws/send-http.ts';
+import type { Gateway } from '#operator/gateway.ts';
+import { signAsProvider } from '#operator/sources/sign-as-provider.ts';
 import type { Transcript } from './transcript.ts';
 
 const POLL_MS = 300;
@@ -36,7 +29,7 @@ export interface StageParts {
   readonly aws: LocalAws;
   readonly clients: AwsClients;
   readonly stacks: readonly DeployedStack[];
-  readonly deployment: Deployment;
+  readonly gateway: Gateway;
   readonly secrets: ReadonlyMap<string, string>;
   readonly pager: Pager;
   readonly transcript: Transcript;
@@ -47,13 +40,11 @@ export class DrillStage {
   /** Different in each run: a local AWS that is joined remembers the ids of earlier ones. */
   readonly runId = randomBytes(2).toString('hex');
   readonly #parts: StageParts;
-  readonly #store: DynamoDbEventStore;
   readonly #documents: DynamoDBDocumentClient;
 
   constructor(parts: StageParts) {
     this.#parts = parts;
     this.transcript = parts.transcript;
-    this.#store = new DynamoDbEventStore(parts.clients.dynamo, outputOf(parts.stacks, 'EventsTable'));
     this.#documents = DynamoDBDocumentClient.from(parts.clients.dynamo);
   }
 
@@ -67,7 +58,8 @@ export class DrillStage {
    * UserError without the source that takes it.
    */
   async send(name: string, data: Readonly<Record<string, unknown>>, secret?: string): Promise<number> {
-    const found = this.#parts.deployment.sources.find(each => each.source.id === 'default');
+    const { apiUrl, deployment, http } = this.#parts.gateway;
+    const found = deployment.sources.find(each => each.source.id === 'default');
     if (!found) throw new UserError('This drill needs the source "default" in gateway.config.ts');
     const { source } = found;
     const body = Buffer.from(
@@ -78,17 +70,11 @@ export class DrillStage {
         data,
       }),
     );
-    const headers = { 'content-type': 'application/json' };
-    const signed = signRequest(source.spec, {
-      body,
-      headers,
-      secret: secret ?? this.#parts.secrets.get('default') ?? '',
-      nowMs: Date.now(),
-      crypto: nodeCrypto,
-    });
-    const url = `${findGateway(this.#parts.aws, this.#parts.stacks).url}${source.paths[0]}`;
+    const unsigned = { body, headers: { 'content-type': 'application/json' } };
+    const key = { secret: secret ?? this.#parts.secrets.get('default') ?? '', nowMs: Date.now() };
+    const signed = signAsProvider(source, unsigned, key);
     for (let tries = 1; ; tries += 1) {
-      const { status } = await sendHttp(url, { method: 'POST', headers: signed.headers, body });
+      const { status } = await http(`${apiUrl}${source.paths[0]}`, signed);
       // As a provider would: a cold laptop may need a second try.
       if (status !== 503 || tries === 5) return status;
       await wait(500 * tries);
@@ -106,24 +92,20 @@ export class DrillStage {
 
   async item(name: string): Promise<EventItem | undefined> {
     const key = this.key(name);
-    return isEventKey(key) ? await this.#store.get(toEventPk(toSourceId('default'), key)) : undefined;
+    return isEventKey(key) ? await this.#parts.gateway.store.get(toEventPk(toSourceId('default'), key)) : undefined;
   }
 
   /** When the newest event of a source arrived, within the last hour (epoch milliseconds). */
   async lastArrival(source: string): Promise<number | undefined> {
+    const { store } = this.#parts.gateway;
     const now = Date.now();
     const filter = { sources: [toSourceId(source)], since: now - HOUR_MS, until: now + 1 };
-    const [newest] = await new TimelineReader(filter, 'newest', undefined, this.#store).next(1, () => true);
-    return newest && (await this.#store.get(newest.pk))?.receivedAt;
+    const [newest] = await new TimelineReader(filter, 'newest', undefined, store).next(1, () => true);
+    return newest && (await store.get(newest.pk))?.receivedAt;
   }
 
   async isPaused(source: string): Promise<boolean> {
-    const control = dynamoDbControlStore(
-      this.#parts.clients.dynamo,
-      outputOf(this.#parts.stacks, 'EventsTable'),
-      systemIds,
-    );
-    return decodePauses((await control.read(PAUSES_CONTROL))?.value)[source] !== undefined;
+    return (await readPauses(this.#parts.gateway.control))[toSourceId(source)] !== undefined;
   }
 
   /** How often the effect of an event was applied. */
@@ -148,12 +130,7 @@ export class DrillStage {
 
   /** What somebody does by mistake: nobody takes messages from the queue any more. */
   async disableProcessor(): Promise<void> {
-    const { endpoint, region, credentials } = this.#parts.aws;
-    const lambda = new LambdaClient({ endpoint, region, credentials });
-    const FunctionName = outputOf(this.#parts.stacks, 'ProcessFunction');
-    const listed = await lambda.send(new ListEventSourceMappingsCommand({ FunctionName }));
-    const UUID = listed.EventSourceMappings?.[0]?.UUID;
-    await lambda.send(new UpdateEventSourceMappingCommand({ UUID, Enabled: false }));
+    await this.#parts.gateway.processor.set(false);
   }
 
   /** Runs a command of on-call as it is typed, shows what it prints, and answers it. */
@@ -200,7 +177,7 @@ export class DrillStage {
   }
 
   #nameOf(alarm: string): string {
-    return nameIn(this.#parts.deployment.config, alarm);
+    return nameIn(this.#parts.gateway.deployment.config, alarm);
   }
 
   /** Waits until the pager has got an alarm's message, newer than `since`, shows it, and answers it. */

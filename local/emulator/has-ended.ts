@@ -1,6 +1,8 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import { UserError } from '#local/shell/user-error.ts';
 import { type LocalAws, readHealth } from './emulator.ts';
 
+const LOOK_MS = 1_000;
 const WHY = {
   started: 'Its last words are in emulator.log, in .holdfast/. Start again: npm start',
   shared: 'It belonged to another npm start. For one of your own: npm start',
@@ -20,4 +22,12 @@ export async function hasEnded({ endpoint, instanceId, origin }: LocalAws): Prom
 /** Throws UserError when the local AWS has ended. */
 export async function assertRunning(aws: LocalAws): Promise<void> {
   if (await hasEnded(aws)) throw new UserError(`The local AWS at ${aws.endpoint} has ended. ${WHY[aws.origin]}`);
+}
+
+/** Until aborted. Throws as `assertRunning`. */
+export async function watchEnd(aws: LocalAws, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    await wait(LOOK_MS, undefined, { signal }).catch(() => undefined);
+    if (!signal.aborted) await assertRunning(aws);
+  }
 }

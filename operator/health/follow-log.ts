@@ -44,6 +44,8 @@ export interface FollowOptions {
   readonly since?: EpochMs;
   /** Tell of an event again when it ends. Default true. */
   readonly endings?: boolean;
+  /** Tell of it also when it has failed, or waits, after another attempt. Default false. */
+  readonly failures?: boolean;
   readonly onOutage?: (message: string) => void;
   /** Told after each look that went well. */
   readonly onLooked?: () => void;
@@ -57,7 +59,8 @@ export type Listener = (item: EventItem) => Promise<boolean>;
 export class FollowLog {
   readonly #options: FollowOptions;
   readonly #told: Map<EventPk, EpochMs>;
-  readonly #open = new Set<EventPk>();
+  /** What has not ended, and which attempt of it was told last. */
+  readonly #open = new Map<EventPk, string>();
   readonly #from: EpochMs;
   #at: EpochMs;
   #unsaved = true;
@@ -103,14 +106,14 @@ export class FollowLog {
         if (signal.aborted || !(await listener(item))) return;
         this.#told.set(item.pk, item.receivedAt);
         this.#unsaved = true;
-        if (!isTerminal(item.status)) this.#open.add(item.pk);
+        if (!isTerminal(item.status)) this.#open.set(item.pk, attemptOf(item));
       }
       const reached = items.reduce((latest, item) => Math.max(latest, item.receivedAt), this.#at);
       if (items.length > 0) this.#save(reached);
       // Short of entries and not finished: the reader's budget ended, not the log.
       if (entries.length < BATCH) reader = new TimelineReader(window, 'oldest', reader.position, store);
     }
-    await this.#tellEndings(listener, signal);
+    await this.#tellChanges(listener, signal);
     if (deep) {
       this.#deepAt = now;
       for (const [pk, receivedAt] of this.#told) if (receivedAt < now - 2 * DEEP_LOOK_BACK_MS) this.#told.delete(pk);
@@ -118,14 +121,18 @@ export class FollowLog {
     this.#save(now);
   }
 
-  async #tellEndings(listener: Listener, signal: AbortSignal): Promise<void> {
-    if (this.#options.endings === false) return;
-    const pks = [...this.#open];
+  async #tellChanges(listener: Listener, signal: AbortSignal): Promise<void> {
+    const { endings = true, failures = false } = this.#options;
+    if (!endings) return;
+    const pks = [...this.#open.keys()];
     for (let from = 0; from < pks.length; from += BATCH) {
       for (const item of await this.#options.store.getMany(pks.slice(from, from + BATCH))) {
-        if (!isTerminal(item.status)) continue;
+        const isOver = isTerminal(item.status);
+        const hasFailed = failures && FAILED.includes(item.status) && this.#open.get(item.pk) !== attemptOf(item);
+        if (!isOver && !hasFailed) continue;
         if (signal.aborted || !(await listener(item))) return;
-        this.#open.delete(item.pk);
+        if (isOver) this.#open.delete(item.pk);
+        else this.#open.set(item.pk, attemptOf(item));
       }
     }
   }
@@ -137,6 +144,9 @@ export class FollowLog {
     this.#unsaved = false;
   }
 }
+
+const FAILED: readonly string[] = ['failed', 'deferred'];
+const attemptOf = ({ gen, status, attempts }: EventItem): string => `${gen}.${status}.${attempts}`;
 
 /** The place of a follower in a file, written whole: a crash leaves the old one. */
 export function cursorFile(

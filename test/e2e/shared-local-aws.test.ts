@@ -6,11 +6,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openLocalAws } from '#local/emulator/emulator.ts';
-import { hasEnded } from '#local/emulator/has-ended.ts';
+import { hasEnded, watchEnd } from '#local/emulator/has-ended.ts';
 import { findPython, removeAbandonedDrafts } from '#local/emulator/python.ts';
-import { EventFeed } from '#local/follow/event-feed.ts';
-import { followEvents } from '#local/follow/follow-events.ts';
-import { readDeployment } from '#local/project/sources.ts';
 import { oneAtATime } from '#local/shell/one-at-a-time.ts';
 import { makeWritable } from '#local/shell/workspace.ts';
 import { freePort } from '#test/kit/servers/free-port.ts';
@@ -34,14 +31,7 @@ it.skipIf(!python)('of two that start at once, one starts and one joins; both le
   await Promise.all(both.map(aws => aws.stop()));
   expect(await Promise.all(both.map(hasEnded))).toEqual([true, true]);
   const joined = both.find(aws => aws.origin === 'shared') ?? both[0];
-  const store = { getMany: refuse, timeline: refuse };
-  const following = followEvents(
-    joined,
-    new EventFeed(store),
-    () => readDeployment('local').sources.map(each => each.source.id),
-    () => undefined,
-    AbortSignal.timeout(5_000),
-  );
+  const following = watchEnd(joined, AbortSignal.timeout(5_000));
   await expect(following).rejects.toThrow(/has ended\. It belonged to another npm start/);
   await rm(joined.directory, { recursive: true, force: true });
 });
@@ -50,10 +40,6 @@ async function pidOfTheDead(): Promise<number> {
   const child = spawn(process.execPath, ['-e', '0']);
   await once(child, 'exit');
   return child.pid ?? 0;
-}
-
-function refuse(): Promise<never> {
-  return Promise.reject(new Error('connect ECONNREFUSED'));
 }
 
 describe('one at a time', () => {

@@ -7,6 +7,7 @@ import type { EventItem } from '#core/inbound/protocol/event-item.ts';
 import { HOLDFAST_DIRECTORY } from '#local/shell/workspace.ts';
 import { cursorFile, FollowLog, type Place, type PlaceMemory } from '#operator/health/follow-log.ts';
 import type { HttpAnswer } from '#operator/http-answer.ts';
+import { handlerThat } from '../../proof/journeys/support/handlers.ts';
 import { CliWorld, temporaryFile } from './cli-world.ts';
 
 const OUTAGE_MS = 30_000;
@@ -163,6 +164,43 @@ describe('a follower of the event log', () => {
     await clock.complete(following);
     cli.world.stop();
     expect(seen).toEqual(['good-1', 'good-1', 'good-1', 'good-2']);
+  });
+
+  it('tells of each attempt that failed where that is asked for, and of nothing twice', async () => {
+    const cli = new CliWorld({
+      retry: { attempts: 3, baseSeconds: 5, capSeconds: 5 },
+      handlers: handlerThat(({ id, nth }) =>
+        id.startsWith('slow') && nth < 3 ? Promise.reject(new Error('not yet')) : undefined,
+      ),
+    });
+    const { clock } = cli.world;
+    cli.world.start();
+    const stop = new AbortController();
+    const told: string[] = [];
+    const log = new FollowLog({
+      store: cli.gateway.store,
+      clock,
+      timer: cli.gateway.timer,
+      sources: cli.world.sources.map(it => it.id),
+      memory: memoryOf(),
+      failures: true,
+      pollMs: 100,
+    });
+    const following = log.follow(async item => {
+      told.push(`${keyOf(item)} ${item.status} ${item.attempts}`);
+      return true;
+    }, stop.signal);
+    await cli.happen(['slow-1', 'good-1']);
+    await clock.advanceBy(120_000);
+    stop.abort();
+    await clock.complete(following);
+    cli.world.stop();
+    expect(told.filter(line => !/ (?:pending|processing) /.test(line))).toEqual([
+      'slow-1 failed 1',
+      'good-1 completed 1',
+      'slow-1 failed 2',
+      'slow-1 completed 3',
+    ]);
   });
 
   it('keeps its place in a file', () => {

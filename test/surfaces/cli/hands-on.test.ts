@@ -96,7 +96,7 @@ it('the page is shown once', async () => {
   const stage = new DrillStage({
     clients: { dynamo: new DynamoDBClient({ region: 'eu-central-1' }) },
     stacks: [{ outputs: { EventsTable: 'events' } }],
-    deployment: { config: { environment: 'drill' } },
+    gateway: { deployment: { config: { environment: 'drill' } } },
     pager: { pages: [{ alarm, state: 'ALARM', text: `ALARM: ${alarm}`, at: 1 }] },
     transcript: new Transcript('any', ''),
   } as unknown as StageParts);
