@@ -115,44 +115,23 @@ export async function runScript(batchSize: number, script: Script = SCRIPT): Pro
   await world.drain();
   const happyPath = world.meter.calls.slice(callsBefore);
 
-  behaviour.transacts = true;
-  const effect = await billed(async () => {
-    await deliverAll(nextFew(script.effect));
-    await world.drain();
-  });
-  behaviour.onlyTransacts = true;
-  const unclaimedEffect = await billed(async () => {
-    await deliverAll(nextFew(script.unclaimed));
-    await world.drain();
-  });
-  behaviour.transacts = false;
-  const unclaimed = await billed(async () => {
-    await deliverAll(nextFew(script.unclaimed));
-    await world.drain();
-  });
-  behaviour.onlyTransacts = false;
-
-  behaviour.noHandler = true;
-  const ignored = await billed(async () => {
-    await deliverAll(nextFew(script.ignored));
-    await world.drain();
-  });
-  behaviour.noHandler = false;
-
+  /** One of so many new events while handlers behave so. */
+  const oneOf = async (count: number, so: Partial<Behaviour>, end = () => world.drain()): Promise<Counts> => {
+    Object.assign(behaviour, so);
+    const all = await billed(async () => {
+      await deliverAll(nextFew(count));
+      await end();
+    });
+    Object.assign(behaviour, WELL);
+    return difference(all, all, count, 0);
+  };
+  const effect = await oneOf(script.effect, { transacts: true });
+  const unclaimedEffect = await oneOf(script.unclaimed, { transacts: true, onlyTransacts: true });
+  const unclaimed = await oneOf(script.unclaimed, { onlyTransacts: true });
+  const ignored = await oneOf(script.ignored, { noHandler: true });
   const duplicates = await billed(() => deliverAll(events.slice(0, script.duplicates)));
-
-  behaviour.failures = script.retries;
-  const retries = await billed(async () => {
-    await deliverAll(nextFew(script.retries));
-    await settle();
-  });
-
-  behaviour.dies = true;
-  const deaths = await billed(async () => {
-    await deliverAll(nextFew(script.deadLetters));
-    await world.drain();
-  });
-  behaviour.dies = false;
+  const retry = await oneOf(script.retries, { failures: script.retries }, settle);
+  const deadLetter = await oneOf(script.deadLetters, { dies: true });
   if (world.dead.numbers().visible !== script.deadLetters) throw new Error('the dead letters are not in their queue');
 
   const replays = await billed(async () => {
@@ -177,13 +156,10 @@ export async function runScript(batchSize: number, script: Script = SCRIPT): Pro
     bodyBytes: Math.round(events.reduce((sum, it) => sum + Buffer.byteLength(it.body), 0) / events.length),
     perEvent: {
       ok: perOk,
-      effect: difference(difference(effect, effect, script.effect, 0), perOk),
-      unclaimed: difference(unclaimed, unclaimed, script.unclaimed, 0),
-      unclaimedEffect: difference(unclaimedEffect, unclaimedEffect, script.unclaimed, 0),
-      ignored: difference(ignored, ignored, script.ignored, 0),
+      effect: difference(effect, perOk),
+      ...{ unclaimed, unclaimedEffect, ignored, deadLetter },
       duplicate: difference(duplicates, duplicates, script.duplicates, 0),
-      retry: difference(difference(retries, retries, script.retries, 0), perOk),
-      deadLetter: difference(deaths, deaths, script.deadLetters, 0),
+      retry: difference(retry, perOk),
       replay: difference(replays, replays, script.replays, 0),
       crash: difference(difference(crash, idleSweep), perOk),
     },
