@@ -3,7 +3,7 @@
  * before the question is asked and must be unchanged when the answer is written, so that of two answers the one that was
  * asked for later stays, whatever their versions say.
  */
-import { all, gt, holds, same } from '#core/condition.ts';
+import { all, type Condition, eq, exists, gt, holds, missing, type Scalar, same } from '#core/condition.ts';
 import {
   defer,
   done,
@@ -17,7 +17,7 @@ import { waitMs } from '#core/judge-http-answer.ts';
 import type { EffectWrite, ItemData } from '#core/ports.ts';
 import { MINUTE_MS } from '#core/time.ts';
 import { commitEntity, type Entity, type EntityState, tooLate, writeEntity } from './entity.ts';
-import { checkVersion, describeNewer, VERSION, VERSION_EVENT, type Version } from './version.ts';
+import { checkVersion, describeNewer, STATE, VERSION, VERSION_EVENT, type Version } from './version.ts';
 import { waitedMs, waitForEarlier } from './waiting.ts';
 
 /** What the provider said about the object. */
@@ -55,6 +55,8 @@ export interface FetchLatest<T> {
 const REVISION = 'revision';
 /** Set while the provider says the object does not exist. */
 const DELETED = 'deleted';
+/** The last version before that: a lagging answer is still told, and no event counts as newer than the deletion. */
+const DELETED_VERSION = 'deletedVersion';
 const DEFAULT_TIMEOUT_MS = 10_000;
 /** The own wait: an answer may ask for more, a day at most. */
 const BUSY_MS = MINUTE_MS;
@@ -110,9 +112,15 @@ function applyFound<T>(
       `the fetcher was asked for ${id} and returned ${found.id.slice(0, 80)}: correct its \`id\``,
     );
   const version = toVersion && checkVersion(toVersion(found.object), row);
-  if (version !== undefined && isOlder(version, row)) return tooLate(context, describeNewer(version, row));
+  const known = row?.[VERSION] ?? row?.[DELETED_VERSION];
+  if (version !== undefined && holds(gt(VERSION, version), { [VERSION]: known }))
+    return tooLate(context, describeNewer(version, { ...row, [VERSION]: known }));
   const ordering = version === undefined ? {} : { [VERSION]: version };
-  commit(event, context, entity, row, { [DELETED]: undefined, ...toState(found.object) }, ordering, effects);
+  // What says how new the state before was says nothing of this one.
+  const unversioned = version === undefined ? { [VERSION]: undefined } : {};
+  const unordered = version === undefined || row?.[VERSION] === undefined ? { [STATE]: undefined } : {};
+  const forgotten = { [DELETED]: undefined, [DELETED_VERSION]: undefined, ...unversioned, ...unordered };
+  commit(event, context, entity, row, { ...forgotten, ...toState(found.object) }, ordering, effects);
   return done({ actionTaken: version === undefined ? 'fetched' : `fetched version ${version}` });
 }
 
@@ -128,7 +136,9 @@ function applyGone<T>(
       : tooLate(context, `the provider does not know ${id}, and neither do we`);
   }
   if (row[DELETED] === true) return tooLate(context, `${id} is marked as deleted already`);
-  commit(event, context, entity, row, { [DELETED]: true }, {}, effects);
+  const before = row[VERSION] ?? row[DELETED_VERSION];
+  const state = { [DELETED]: true, [VERSION]: undefined, [DELETED_VERSION]: before };
+  commit(event, context, entity, row, state, {}, effects);
   return done({ actionTaken: 'marked as deleted' });
 }
 
@@ -143,17 +153,22 @@ function commit(
 ): void {
   const revision = row?.[REVISION];
   const counter = typeof revision === 'number' ? revision : undefined;
-  const stored = row?.[VERSION] as Version | undefined;
-  const unchanged = all(same(REVISION, counter), same(VERSION, stored));
+  // The last two: another strategy may write the row, too, while one is changed for the other.
+  const unchanged = all(same(REVISION, counter), ...[VERSION, VERSION_EVENT, STATE].map(name => sameAsRead(name, row)));
   const owned = { ...ordering, [VERSION_EVENT]: event.id, [REVISION]: (counter ?? 0) + 1 };
   // Refused: somebody else brought an answer meanwhile. The next attempt asks again.
   const onRefused = retryAfter(1, 'another answer was stored at the same time');
   commitEntity(context, writeEntity(entity, state, owned, unchanged), effects, onRefused);
 }
 
-function isOlder(version: Version, row: ItemData | undefined): boolean {
-  return holds(gt(VERSION, version), row);
+/** A state that is no scalar is the handler's own: no machine writes one. */
+function sameAsRead(name: string, row: ItemData | undefined): Condition {
+  const read = row?.[name];
+  if (read === undefined) return missing(name);
+  return isScalar(read) ? eq(name, read) : exists(name);
 }
+
+const isScalar = (value: unknown): value is Scalar => ['string', 'number', 'boolean'].includes(typeof value);
 
 function busyMs(seconds: number | undefined): number {
   return waitMs(BUSY_MS, seconds !== undefined && Number.isFinite(seconds) ? seconds * 1_000 : undefined);

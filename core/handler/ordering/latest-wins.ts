@@ -12,7 +12,7 @@ import {
 } from '#core/handler/handler-contract.ts';
 import type { EffectWrite } from '#core/ports.ts';
 import { commitEntity, type Entity, type EntityState, tooLate, writeEntity } from './entity.ts';
-import { checkVersion, describeNewer, mayReplace, VERSION, VERSION_EVENT, type Version } from './version.ts';
+import { checkComparable, describeNewer, mayReplace, VERSION, VERSION_EVENT, type Version } from './version.ts';
 
 /** What `latestWins` needs: the row, the version the event brings, and the whole state it carries. */
 export interface LatestWins {
@@ -47,7 +47,7 @@ export async function latestWins(
   { entity, version: given, state, effects = [], actionTaken }: LatestWins,
 ): Promise<Outcome> {
   const row = await context.read(entity.table, entity.key);
-  const version = checkVersion(given, row);
+  const version = checkComparable(given, row);
   const condition = mayReplace(version, event.id);
   if (!holds(condition, row)) return tooLate(context, describeNewer(version, row));
   const ordering = { [VERSION]: version, [VERSION_EVENT]: event.id };

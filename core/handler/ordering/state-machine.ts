@@ -2,7 +2,7 @@
  * State machine: the allowed moves as a table. An event that comes too early waits for the one before it; one that comes
  * too late is stale; a move no path leads to is rejected.
  */
-import { all, holds, same } from '#core/condition.ts';
+import { all, holds, missing, same } from '#core/condition.ts';
 import {
   done,
   type HandlerContext,
@@ -14,11 +14,8 @@ import {
 } from '#core/handler/handler-contract.ts';
 import type { EffectWrite, ItemData } from '#core/ports.ts';
 import { commitEntity, type Entity, type EntityState, tooLate, writeEntity } from './entity.ts';
-import { checkVersion, describeNewer, mayReplace, VERSION, VERSION_EVENT, type Version } from './version.ts';
+import { checkComparable, describeNewer, mayReplace, STATE, VERSION, VERSION_EVENT, type Version } from './version.ts';
 import { waitForEarlier } from './waiting.ts';
-
-/** The row's attribute that holds the state. */
-const STATE = 'state';
 
 /** Which states there are, and which state may follow which. */
 export interface StateTable<State extends string> {
@@ -96,10 +93,14 @@ export class StateMachine<State extends string> {
         'this table of states has a cycle, so its states alone do not tell old from new: give `version`',
       );
     const row = await context.read(entity.table, entity.key);
-    const version = 'version' in move ? checkVersion(move.version, row) : undefined;
+    const version = 'version' in move ? checkComparable(move.version, row) : undefined;
     if (version !== undefined && !holds(mayReplace(version, event.id), row))
       return tooLate(context, describeNewer(version, row));
     const from = this.#stateOf(row);
+    if (from === undefined && version === undefined && row?.[VERSION_EVENT] !== undefined)
+      throw new PermanentError(
+        `another strategy wrote the row and stored no "${STATE}", so nobody knows what may follow: let it store one, or give \`version\``,
+      );
     switch (this.judge(from, to).kind) {
       case 'allowed':
         return this.#apply(event, context, move, from, version);
@@ -131,7 +132,9 @@ export class StateMachine<State extends string> {
     version: Version | undefined,
   ): Outcome {
     const unmoved = same(STATE, from);
-    const condition = version === undefined ? unmoved : all(unmoved, mayReplace(version, event.id));
+    // Without a state and a version, what another strategy wrote since the read must not be taken for no row.
+    const ours = from === undefined ? all(unmoved, missing(VERSION_EVENT)) : unmoved;
+    const condition = version === undefined ? ours : all(unmoved, mayReplace(version, event.id));
     const ordering = {
       [STATE]: to,
       ...(version === undefined ? {} : { [VERSION]: version, [VERSION_EVENT]: event.id }),

@@ -13,6 +13,8 @@ export type Version = number | string;
 /** Attributes of an entity's row that belong to ordering: the version applied last, and the event that brought it. */
 export const VERSION = 'version';
 export const VERSION_EVENT = 'versionEventId';
+/** The attribute that holds the state of a state machine. */
+export const STATE = 'state';
 
 /**
  * The time the provider gave the event, in milliseconds. Undefined where it gave none: arrival is no order.
@@ -60,12 +62,26 @@ export function longSequenceVersion(value: unknown): string | undefined {
 }
 
 /**
- * Holds for a row this version may replace: none, one without a version (older data), an older one, or an equal one that
- * an event with a smaller id brought. The same event again may replace what it wrote itself: a replay applies again.
+ * Holds for a row this version may replace: none, one that no strategy wrote (older data), an older one, or an equal one
+ * that an event with a smaller id brought. The same event again may replace what it wrote itself: a replay applies again.
  */
 export function mayReplace(version: Version, eventId: string): Condition {
   const sameVersion = all(eq(VERSION, version), any(missing(VERSION_EVENT), le(VERSION_EVENT, eventId)));
-  return any(missing(VERSION), lt(VERSION, version), sameVersion);
+  return any(all(missing(VERSION), missing(VERSION_EVENT)), lt(VERSION, version), sameVersion);
+}
+
+/** The same, for a row that an event is compared with: a state that was fetched without a version may be the newer one. */
+export function checkComparable(version: Version | undefined, row: ItemData | undefined): Version {
+  if (isFetchedOnly(row))
+    throw new PermanentError(
+      'fetchLatest() wrote the row last, without a version, so nobody knows which is newer: let fetchLatest() write a version, or remove versionEventId from the row and replay the event',
+    );
+  return checkVersion(version, row);
+}
+
+/** Somebody asked for this state, and stored no version with it. */
+function isFetchedOnly(row: ItemData | undefined): boolean {
+  return row?.[VERSION_EVENT] !== undefined && row[VERSION] === undefined;
 }
 
 /**
