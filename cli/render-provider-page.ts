@@ -95,10 +95,11 @@ function settings(spec: ProviderSpec): string[] {
   ];
 }
 
-function proof({ verify }: ProviderSpec): string[] {
+function proof({ id, verify }: ProviderSpec): string[] {
   const [first, ...others] = verify;
   if (first === undefined) return ['**Proof:** none, every request is accepted.'];
-  if (others.length === 0) return [`**Proof:** ${renderScheme(first)}.`];
+  if (others.length === 0)
+    return [`**Proof:** ${id === 'standard-webhooks' ? renderScheme(first) : standardOr(renderScheme(first))}.`];
   // The same but for the header is most often the new name of an old one.
   const elsewhere = (scheme: Scheme) => renderScheme({ ...scheme, sig: { ...scheme.sig, from: first.sig.from } });
   const or = (scheme: Scheme) =>
@@ -107,6 +108,14 @@ function proof({ verify }: ProviderSpec): string[] {
     `**Proof** (\`${first.id}\`): ${renderScheme(first)}.`,
     ...others.map(scheme => `**Or** (\`${scheme.id}\`): ${or(scheme)}.`),
   ];
+}
+
+/** What many providers share stands on one page. */
+function standardOr(scheme: string): string {
+  const headers = /`(\w+)-signature`/.exec(scheme)?.[1];
+  const standard = `HMAC-SHA256 of \`{header:${headers}-id}.{ts}.{body}\`, base64 in header \`${headers}-signature\`; within 5 minutes of header \`${headers}-timestamp\``;
+  if (scheme !== standard) return scheme;
+  return `[Standard Webhooks](standard-webhooks.md)${headers === 'webhook' ? '' : `, in headers \`${headers}-…\``}`;
 }
 
 function whereOf({ sig }: Scheme): string {
@@ -238,8 +247,8 @@ function kindOf(src = ''): string {
 }
 
 function part(src: string): string {
-  if (src === 'none') return 'none, every request is a new event';
-  if (src === 'hash:body') return 'content (SHA-256)';
+  if (src === 'none') return 'none';
+  if (src === 'hash:body') return 'content';
   return place(src as Src);
 }
 
@@ -321,11 +330,6 @@ function addresses({ ips }: ProviderSpec): string[] {
 
 function unconfirmed({ unconfirmed: notes = [] }: ProviderSpec): string[] {
   return notes.length === 0 ? [] : [`**Not confirmed:** ${notes.map(note => note.replace(/\.$/, '')).join('; ')}.`];
-}
-
-/** A text inside a table cell. */
-export function cell(text: string): string {
-  return text.replaceAll('|', '\\|').replaceAll('\n', ' ');
 }
 
 function visible(message: string): string {

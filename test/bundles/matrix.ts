@@ -1,4 +1,4 @@
-/** The table of test/RESULTS.md: calls × faults, as a run of all of it made them. */
+/** Calls × faults, as a run of all of it made them: in test/RESULTS.md what was judged, in calls.txt each function's calls. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { withBlock } from '#test/written/block.ts';
@@ -17,12 +17,14 @@ export interface MatrixRow {
 }
 
 const PAGE = join(import.meta.dirname, '../RESULTS.md');
+const CALLS = join(import.meta.dirname, 'calls.txt');
 
-/** Writes both tables into the page, after a run of all faults. */
+/** Writes both tables, after a run of all faults. */
 export function writeMatrix(rows: readonly MatrixRow[], at: Date): void {
   const day = at.toISOString().slice(0, 10);
-  const text = `\nOf ${day}: ${rows.length} faults in ${new Set(rows.map(it => it.journey)).size} journeys.\n\n${judgedTable()}\n\n${tableOf(rows)}\n`;
+  const text = `\nOf ${day}: ${rows.length} faults in ${new Set(rows.map(it => it.journey)).size} journeys. [Each function's calls](bundles/calls.txt).\n\n${judgedTable()}\n`;
   writeFileSync(PAGE, withBlock(readFileSync(PAGE, 'utf8'), 'bundles', text));
+  writeFileSync(CALLS, `${tableOf(rows)}\n`);
 }
 
 /** What the books say after each run. */
@@ -34,13 +36,12 @@ export function judgedTable(): string {
   return ['| judged after each run | journeys |', '|---|---|', ...body].join('\n');
 }
 
-/** `journey | function` and its calls, as the page has them. */
-export function rowsOfPage(): readonly string[] {
-  const page = readFileSync(PAGE, 'utf8').split('\n');
-  const head = page.findIndex(line => line.startsWith('| journey | function | calls |'));
-  const end = page.indexOf('<!-- /written -->', head);
-  return page
-    .slice(head + 2, end)
+/** `journey | function` and its calls, as they were written. */
+export function rowsWritten(): readonly string[] {
+  return readFileSync(CALLS, 'utf8')
+    .trim()
+    .split('\n')
+    .slice(2)
     .map(line => line.split(' | ').slice(0, 3))
     .map(([journey = '', by = '', calls = '']) => rowOf(journey.replace('| ', ''), by, calls.split(', ')))
     .toSorted();

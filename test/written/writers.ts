@@ -25,7 +25,7 @@ import { drawNight } from '#test/surfaces/docs/dashboard/draw-night.ts';
 import { GUIDE_CODE, readPages } from '#test/surfaces/docs/pages.ts';
 import { jsonText } from '#test/written/json-text.ts';
 import { renderProviderDocs } from '#test/written/provider-docs.ts';
-import { FORMS, type Language, verifyCode } from '../../portal/app/verify-code.ts';
+import { FORMS, LANGUAGES, type Language, verifyCode } from '../../portal/app/verify-code.ts';
 import { renderAwsPage } from './aws-rules.ts';
 import { withBlock } from './block.ts';
 import { renderExportsPage } from './exports-page.ts';
@@ -87,41 +87,46 @@ async function runbookTables(): Promise<Written> {
   );
 }
 
-const FENCE = { 'Node.js': 'js', Python: 'python', Go: 'go', Java: 'java', Ruby: 'ruby', PHP: 'php' } as const;
-/** Languages whose code a page shows; the others are a link away. */
-const SHOWN: readonly Language[] = ['Node.js', 'Python', 'PHP'];
-const BEHIND_LINKS = { Go: 'go', Java: 'java', Ruby: 'rb' } as const;
+const ENDS = {
+  'Node.js': 'mjs',
+  Python: 'py',
+  Go: 'go',
+  Java: 'java',
+  Ruby: 'rb',
+  PHP: 'php',
+} as const satisfies Readonly<Record<Language, string>>;
 
-const folded = (summary: string, language: Language, code: string): string =>
-  `<details><summary>${summary}</summary>\n\n\`\`\`${FENCE[language]}\n${code}\`\`\`\n\n</details>\n`;
-const linksTo = (fileOf: (language: keyof typeof BEHIND_LINKS) => string): string =>
-  (Object.keys(BEHIND_LINKS) as (keyof typeof BEHIND_LINKS)[]).map(each => `[${each}](${fileOf(each)})`).join(', ');
+/** One program is in the page; the others are a link away. */
+const folded = (summary: string, code: string): string =>
+  `\n<details><summary>${summary}</summary>\n\n\`\`\`js\n${code}\`\`\`\n\n</details>\n`;
 
 /** What the portal shows to one customer, for every form. */
 function signaturesPage(): Written {
   const path = 'docs/send/signatures.md';
-  const codeOf = (language: Language, form: string): string =>
-    FORMS[form] === undefined ? '' : verifyCode(language, FORMS[form], 'WEBHOOK_SECRET');
-  const forms = Object.keys(FORMS);
-  const code = forms.map(form => {
-    const shown = SHOWN.map(it => folded(`<code>${form}</code> in ${it}`, it, codeOf(it, form)));
-    return `${shown.join('')}\n\`${form}\` in ${linksTo(it => `verify/${form}.${BEHIND_LINKS[it]}`)}.\n\n`;
-  });
-  const files = forms.flatMap(form =>
-    Object.entries(BEHIND_LINKS).map(
-      ([language, end]) => [`docs/send/verify/${form}.${end}`, codeOf(language as Language, form)] as const,
-    ),
+  const all = Object.entries(FORMS).flatMap(([form, shape]) =>
+    LANGUAGES.map(language => ({
+      ...{ form, language, file: `verify/${form}.${ENDS[language]}` },
+      code: verifyCode(language, shape, 'WEBHOOK_SECRET'),
+    })),
   );
-  return new Map([[path, withBlock(readWritten(path) ?? '', 'verify-code', `\n${code.join('')}`)], ...files]);
+  const rows = Object.keys(FORMS).map(form => {
+    const links = all.filter(it => it.form === form).map(({ language, file }) => `[${language}](${file})`);
+    return `- \`${form}\`: ${links.join(', ')}`;
+  });
+  const [first] = all;
+  const shown = folded('<code>standard</code> in Node.js', first?.code ?? '');
+  return new Map([
+    [path, withBlock(readWritten(path) ?? '', 'verify-code', `\n${rows.join('\n')}\n${shown}`)],
+    ...all.map(({ file, code }) => [`docs/send/${file}`, code] as const),
+  ]);
 }
 
 /** Clients of the feed, as they are run by a test. */
 function pollClients(): Written {
   const path = 'docs/send/feed.md';
-  const folder = 'docs/send/poll';
-  const code = SHOWN.map(it => folded(it, it, readWritten(`${folder}/${POLL_FILES[it]}`) ?? ''));
-  const more = `\nIn ${linksTo(it => `poll/${POLL_FILES[it]}`)}.\n`;
-  return one(path, withBlock(readWritten(path) ?? '', 'poll-clients', `\n${code.join('')}${more}`));
+  const links = LANGUAGES.map(it => `[${it}](poll/${POLL_FILES[it]})`).join(', ');
+  const code = readWritten(`docs/send/poll/${POLL_FILES['Node.js']}`) ?? '';
+  return one(path, withBlock(readWritten(path) ?? '', 'poll-clients', `\n${links}.\n${folded('Node.js', code)}`));
 }
 
 /** Pages show files of the repository, which compile and are tested: each stands behind a comment with its path. */

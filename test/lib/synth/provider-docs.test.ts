@@ -37,7 +37,7 @@ describe('the documentation of the providers', () => {
         ordering: ['parent:i', 'parent:j'],
       },
     });
-    expect(page).toContain('**Identity:** `b`, header `c` and, if there, `a` and `d`; else content (SHA-256).');
+    expect(page).toContain('**Identity:** `b`, header `c` and, if there, `a` and `d`; else content.');
     expect(page).toContain('**Type:** form field `e`, else `f`, else JSON `g`, else `h`.');
     expect(page).toContain("**Order:** the entry's `i`, else `j`.");
     expect(pages.get('docs/providers/app-store.md')).toContain('**Type:** claim `notificationType`.`subtype`.');
@@ -48,6 +48,14 @@ describe('the documentation of the providers', () => {
     const page = (id: string) => pages.get(`docs/providers/${id}.md`);
     expect(page('shopify')).toContain('**Or** (`shopify-events`): the same in header `shopify-hmac-sha256`.');
     expect(page('mailgun')).toContain('**Or** (`mailgun-form`): HMAC-SHA256 of `{ts}{form:token}`');
+  });
+
+  it('links to the page of Standard Webhooks where the proof is that one', () => {
+    const page = (id: string) => pages.get(`docs/providers/${id}.md`);
+    expect(page('standard-webhooks')).toContain('**Proof:** HMAC-SHA256 of `{header:webhook-id}.{ts}.{body}`, base64');
+    expect(page('openai')).toContain('**Proof:** [Standard Webhooks](standard-webhooks.md).');
+    expect(page('clerk')).toContain('**Proof:** [Standard Webhooks](standard-webhooks.md), in headers `svix-…`.');
+    expect(page('slack')).toContain('**Proof:** HMAC-SHA256 of `v0:{ts}:{body}`');
   });
 
   it('tells the window of a signed time, on one side or both', () => {

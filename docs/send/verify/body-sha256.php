@@ -1,0 +1,15 @@
+<?php
+// $headers: names in lower case. $body: the bytes as they came, file_get_contents("php://input").
+function isGenuine(array $headers, string $body): bool
+{
+    $secret = getenv('WEBHOOK_SECRET');
+    $key = $secret;
+    if ($key === false || $key === '') return false;
+    $parts = explode(',', $headers['x-webhook-signature'] ?? '');
+    $content = $body;
+    $expected = 'sha256=' . hash_hmac('sha256', $content, $key);
+    foreach ($parts as $part) {
+        if (hash_equals($expected, $part)) return true;
+    }
+    return false;
+}

@@ -1,0 +1,17 @@
+<?php
+// $headers: names in lower case. $body: the bytes as they came, file_get_contents("php://input").
+function isGenuine(array $headers, string $body): bool
+{
+    $secret = getenv('WEBHOOK_SECRET');
+    $key = $secret;
+    if ($key === false || $key === '') return false;
+    $parts = explode(',', $headers['webhook-signature'] ?? '');
+    $sent = $headers['webhook-timestamp'] ?? '';
+    if (!ctype_digit($sent) || abs(time() - (int) $sent) > 300) return false;
+    $content = $sent . '.' . $body;
+    $expected = 'sha256=' . hash_hmac('sha256', $content, $key);
+    foreach ($parts as $part) {
+        if (hash_equals($expected, $part)) return true;
+    }
+    return false;
+}
