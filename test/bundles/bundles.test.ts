@@ -22,7 +22,7 @@ import type { Journey } from './journeys/journey.ts';
 import { JOURNEYS } from './journeys/journeys.ts';
 import { BY_DEFAULT } from './journeys/receiving.ts';
 import { openCustomers } from './journeys/sending.ts';
-import { callName, type MatrixRow, rowsWritten, rowsOfRun, tableOf, writeMatrix } from './matrix.ts';
+import { callName, type MatrixRow, rowsOfRun, rowsWritten, tableOf, writeMatrix } from './matrix.ts';
 import { unreached } from './reached.ts';
 import { type Receiver, startReceiver } from './receiver.ts';
 import { openStage, type Stage } from './stage.ts';

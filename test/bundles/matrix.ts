@@ -1,4 +1,4 @@
-/** Calls × faults, as a run of all of it made them: in test/RESULTS.md what was judged, in calls.txt each function's calls. */
+/** Calls × faults, as a run of all of it made them: their number in test/RESULTS.md, each of them in calls.txt. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { withBlock } from '#test/written/block.ts';
@@ -19,12 +19,12 @@ export interface MatrixRow {
 const PAGE = join(import.meta.dirname, '../RESULTS.md');
 const CALLS = join(import.meta.dirname, 'calls.txt');
 
-/** Writes both tables, after a run of all faults. */
+/** Writes both, after a run of all faults. */
 export function writeMatrix(rows: readonly MatrixRow[], at: Date): void {
   const day = at.toISOString().slice(0, 10);
-  const text = `\nOf ${day}: ${rows.length} faults in ${new Set(rows.map(it => it.journey)).size} journeys. [Each function's calls](bundles/calls.txt).\n\n${judgedTable()}\n`;
+  const text = `\nOf ${day}: ${rows.length} faults in ${new Set(rows.map(it => it.journey)).size} journeys. [What each calls, and what is judged after it](bundles/calls.txt).\n`;
   writeFileSync(PAGE, withBlock(readFileSync(PAGE, 'utf8'), 'bundles', text));
-  writeFileSync(CALLS, `${tableOf(rows)}\n`);
+  writeFileSync(CALLS, `${tableOf(rows)}\n\n${judgedTable()}\n`);
 }
 
 /** What the books say after each run. */
@@ -38,8 +38,8 @@ export function judgedTable(): string {
 
 /** `journey | function` and its calls, as they were written. */
 export function rowsWritten(): readonly string[] {
-  return readFileSync(CALLS, 'utf8')
-    .trim()
+  const [calls = ''] = readFileSync(CALLS, 'utf8').split('\n\n');
+  return calls
     .split('\n')
     .slice(2)
     .map(line => line.split(' | ').slice(0, 3))

@@ -596,8 +596,7 @@ export const AWS_RULES: readonly AwsRule[] = [...TABLES, ...QUEUES, ...FUNCTIONS
 /** One line a rule: what AWS does, when the source was read, what imitates it, what shows it. */
 function lineOf({ rule, source, read, imitatedBy, shownBy }: AwsRule): string {
   const proofs = [
-    ...(imitatedBy === undefined ? [] : [imitatedBy]),
-    ...(shownBy === undefined ? [] : [`\`test/${shownBy}\``]),
+    ...(shownBy === undefined ? [] : [`[${imitatedBy ?? 'a test'}](../../test/${shownBy})`]),
     ...(PROBES.some(each => each.rule === rule) ? ['`prove`'] : []),
   ];
   return `- ${rule} [${read}](https://${source})${proofs.map(it => `; ${it}`).join('')}`;
@@ -615,7 +614,7 @@ export function renderAwsPage(): string {
 
 Made by \`npm run write\` from \`test/written/aws-rules.ts\`. Nothing of this project has run on AWS: each claim rests on documentation, on reports, or on a stand-in. These are the ${AWS_RULES.length} rules that matter.
 
-Behind each rule: when somebody read the source (\`reported\`: people say so, AWS does not; \`remembered\`: from memory, ${remembered} rules); what imitates AWS here; the test that fails when our code or the stand-in breaks the rule. \`prove\`: [AWS is asked](../operate/prove.md).
+Behind each rule: when somebody read the source (\`reported\`: people say so, AWS does not; \`remembered\`: from memory, ${remembered} rules); what imitates AWS here, with the test that fails when our code or the stand-in breaks the rule. \`prove\`: [AWS is asked](../operate/prove.md).
 
 ## Nothing here shows these (${open.length})
 

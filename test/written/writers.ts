@@ -169,14 +169,14 @@ function commandList(): Written {
   return one(path, withBlock(readWritten(path) ?? '', 'commands', `\n${lines.join('\n')}\n`));
 }
 
-/** Each way to sign, with the entry that `sources new` writes. */
+/** Each way to sign, and the entry that `sources new` writes for the first. */
 function schemeTable(): Written {
   const path = 'docs/receive/add-a-provider.md';
-  const rows = Object.entries(SCHEME_EXAMPLES).map(
-    ([alg, { has, entry }]) => `| \`${alg}\` | ${has} | \`${literal({ alg, ...entry })}\` |`,
-  );
-  const heads = ['', '| `alg` | the request has | an entry of `verify` |', '|---|---|---|'];
-  return one(path, withBlock(readWritten(path) ?? '', 'schemes', [...heads, ...rows, ''].join('\n')));
+  const all = Object.entries(SCHEME_EXAMPLES);
+  const rows = all.map(([alg, { has }]) => `- \`${alg}\`: ${has}`);
+  const [[alg, { entry }] = ['', { entry: {} }]] = all;
+  const lines = ['', ...rows, '', 'An entry of `verify`:', '', '```ts', literal({ alg, ...entry }), '```', ''];
+  return one(path, withBlock(readWritten(path) ?? '', 'schemes', lines.join('\n')));
 }
 
 /** What deliveries take, as the benchmark found it. */
