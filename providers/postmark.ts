@@ -27,8 +27,8 @@ export const postmark: ProviderSpec = {
     type: ['json:RecordType', 'json:MessageStream'],
     ordering: 'json:MessageID',
   },
-  // 403 would stop the retries.
-  retries: 'Inbound: ten over about ten and a half hours. 403 stops them.',
+  ack: { status: 200, rejectStatus: 401, givesUpOn403: true, deadlineMs: 10_000 },
+  retries: 'Inbound: ten over about ten and a half hours. 403 stops them: an address outside the allow list gets 401.',
   setup:
     "Postmark, Server, message stream, Webhooks: this URL with a user name and password before the host (https://user:password@…). The secret is user:password. Add Postmark's published addresses to the source's allow list.",
 };

@@ -204,6 +204,8 @@ export interface Ack {
   readonly contentType?: string;
   readonly body?: string;
   readonly rejectStatus: 400 | 401 | 403;
+  /** After 403 it never sends the event again: what is refused with 403 elsewhere gets `rejectStatus`. */
+  readonly givesUpOn403?: true;
   /** Reply body for a refused signature; absent = the product's flat JSON. */
   readonly rejectBody?: string;
   /** The provider gives up after this time; ten seconds where nobody states one. */

@@ -52,9 +52,10 @@ function checkFacts(spec: ProviderSpec): string[] {
     new Set(spec.verify.map(scheme => schemeId(scheme, spec))).size === spec.verify.length,
     'two schemes have the same id',
   );
-  const { status, deadlineMs } = ackOf(spec);
+  const { status, rejectStatus, givesUpOn403, deadlineMs } = ackOf(spec);
   need(status >= 200 && status <= 299, 'ack.status must be 200 to 299');
   need(deadlineMs > 0, 'ack.deadlineMs must be above 0');
+  need(!givesUpOn403 || rejectStatus !== 403, 'ack.rejectStatus is 403, after which it gives up (givesUpOn403)');
   need(methodsOf(spec).length > 0, 'methods is empty');
   need(isPlainData(spec), 'a spec is JSON: no functions, patterns as strings, no undefined');
   return problems;

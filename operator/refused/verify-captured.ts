@@ -12,7 +12,7 @@ import { verifyRequest } from '#core/verification/verify-request.ts';
 import type { Operator } from '#operator/operator.ts';
 import { usageError } from '#operator/operator-error.ts';
 import { readSourceSecret } from '#operator/sources/source-secret.ts';
-import { PROVIDERS } from '#providers/index.ts';
+import { PROVIDERS, providerById } from '#providers/index.ts';
 import type { SignatureVector } from './vector-file.ts';
 
 /** What a signature is checked with. */
@@ -37,8 +37,7 @@ export type Judgement =
 
 /** One of ours, or one that the project describes and a source uses. Throws OperatorError (usage) for any other id. */
 export function providerOf(operator: Operator, id: string): ProviderSpec {
-  const known = (PROVIDERS as Readonly<Record<string, ProviderSpec>>)[id];
-  if (known) return known;
+  if (Object.hasOwn(PROVIDERS, id)) return providerById(id);
   const own = ownProviders(operator);
   const spec = own.find(each => each.id === id);
   if (spec) return spec;

@@ -32,11 +32,12 @@ export function refuse(cause: Cause, source: ResolvedSource): Reply;
 export function refuse(cause: Cause, source?: ResolvedSource): Reply {
   const { status, error, message, headers } = REFUSALS[cause];
   const known = source as ResolvedSource;
-  const { rejectStatus, rejectBody } =
-    status === 'spec' ? ackOf(known.spec) : { rejectStatus: status, rejectBody: undefined };
-  if (rejectBody !== undefined) return { status: rejectStatus, headers: {}, body: rejectBody };
+  const ack = source && ackOf(source.spec);
+  if (ack && status === 'spec' && ack.rejectBody !== undefined)
+    return { status: ack.rejectStatus, headers: {}, body: ack.rejectBody };
+  const isOwn = status === 'spec' || (status === 403 && ack?.givesUpOn403);
   return json(
-    rejectStatus,
+    isOwn ? ackOf(known.spec).rejectStatus : status,
     { error, message: typeof message === 'string' ? message : message(known) },
     headers?.(known),
   );

@@ -145,6 +145,8 @@ describe('a spec', () => {
     expect(problemsOf(specWith(HMAC, { identity: { key: [['claim:iat']], type: [] } }))).toContain(
       'no scheme is a jwt',
     );
+    const gaveUp = { status: 200, rejectStatus: 403, givesUpOn403: true, deadlineMs: 1 } as const;
+    expect(problemsOf(specWith(HMAC, { ack: gaveUp }))).toMatch(/rejectStatus is 403, after which it gives up/);
     expect(problemsOf(specWith(HMAC, { ack: { status: 302, rejectStatus: 401, deadlineMs: 0 } }))).toMatch(
       /ack.status[\s\S]*deadlineMs/,
     );

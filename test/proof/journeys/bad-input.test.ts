@@ -4,6 +4,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { nodeCodec } from '#adapters/codec/node-codec.ts';
 import { toSourceId } from '#core/glossary.ts';
 import { MINUTE_MS } from '#core/time.ts';
+import { postmark } from '#providers/postmark.ts';
 import { type Delivery, MemoryWorld, PAYLOADS, SECRET } from '#test/kit/memory-world.ts';
 import { recordRun } from '#test/kit/runner/proof-ledger.ts';
 import { handlerThat } from './support/handlers.ts';
@@ -105,6 +106,13 @@ describe('a request that is not for this source', () => {
     expect(await world.post({ id: 'evt_1', ...delivery })).toMatchObject({ status });
     expectNothingStored(world);
     expect(world.telemetry.total('RequestRefused', { source: 'default', cause })).toBe(1);
+  });
+
+  it('from outside the allow-list is a 401 where the provider never sends again after 403 (Postmark)', async () => {
+    const world = new MemoryWorld({ source: { spec: postmark, allowList: ['198.51.100.0/24'] } });
+    const answer = await world.post({ id: 'evt_1', sourceIp: '203.0.113.9' });
+    expect(answer).toMatchObject({ status: 401, body: expect.stringContaining('forbidden_source') });
+    expectNothingStored(world);
   });
 
   it('of one source never touches the event of another with the same id', async () => {

@@ -146,6 +146,11 @@ it('a file that is there stays', async () => {
   expect([code, stderr]).toEqual([2, expect.stringContaining('providers/kept.ts is there already')]);
 });
 
+it.each(['constructor', '__proto__'])('`sources page %s` knows no such provider', async id => {
+  const { code, stderr } = await cli.run(['sources', 'page', id]);
+  expect([code, stderr]).toEqual([2, expect.stringContaining(`"${id}"`)]);
+});
+
 it('`sources page` prints what a description says', async () => {
   const { code, stdout } = await cli.run(['sources', 'page', 'stripe']);
   expect([code, stdout]).toEqual([0, expect.stringMatching(/^# Stripe\n[\s\S]*HMAC-SHA256 of `\{ts\}\.\{body\}`/)]);
