@@ -64,7 +64,10 @@ export async function pageOf(
     const next = page.cursor === undefined ? await onward(ports, job, place) : { ...behind, ep, cursor: page.cursor };
     return { deliveries, next };
   }
-  const day = place.day ?? dayOf(job.since ?? clock.now() - retentionMs - GRACE_MS);
+  const now = clock.now();
+  // A time of a person may be of any year: of no other days is anything kept.
+  const begin = Math.min(Math.max(job.since ?? 0, now - retentionMs - GRACE_MS), now);
+  const day = place.day ?? dayOf(begin);
   const page = await store.query({ ...recordsRange(ep, day), limit: Math.min(PAGE, most), ...at });
   const deliveries = page.items.map(item => ({
     delivery: deliveryOfRecord(item),
@@ -73,7 +76,7 @@ export async function pageOf(
   }));
   if (page.cursor !== undefined) return { deliveries, next: { ...behind, ep, day, cursor: page.cursor } };
   const following = nextDay(day);
-  const last = dayOf(Math.min(job.until ?? clock.now(), clock.now()));
+  const last = dayOf(Math.min(job.until ?? now, now));
   const next = following > last ? await onward(ports, job, place) : { ...behind, ep, day: following };
   return { deliveries, next };
 }

@@ -19,6 +19,7 @@ import type { Placed } from '#core/outbound/ports.ts';
 import type { MessageId } from '#core/outbound/protocol/ids.ts';
 import { contentTypeOf, type MessageItem } from '#core/outbound/protocol/items.ts';
 import { endpointsRange, messageKey, messagesRange } from '#core/outbound/protocol/keys.ts';
+import { GRACE_MS } from '#core/outbound/protocol/timings.ts';
 import { readBody } from '#core/outbound/publish/message-body.ts';
 import { oneOf } from '#core/problem.ts';
 import { refuse } from '#core/problem-reply.ts';
@@ -55,7 +56,9 @@ export async function listMessages(call: ApiCall): Promise<Reply> {
   const { ports, rules } = call;
   const { id } = await applicationOf(call);
   const now = ports.clock.now();
-  const oldest = parseIso(query['since'] ?? '') ?? now - rules.retentionMs;
+  const since = parseIso(query['since'] ?? '') ?? now - rules.retentionMs;
+  // A time of a person may be of any year: nothing is older than this, or newer than now.
+  const oldest = Math.min(Math.max(since, now - rules.retentionMs - GRACE_MS), now);
   const place = openCursor<{ at: EpochMs; cursor?: string }>(call);
   let at = place?.at ?? Math.min(parseIso(query['until'] ?? '') ?? now, now);
   let cursor = place?.cursor;
@@ -66,7 +69,7 @@ export async function listMessages(call: ApiCall): Promise<Reply> {
     const fits = items.filter(({ gsk, type }) => {
       const created = Number(gsk.slice(0, 13));
       const wanted = query['type'] === undefined || query['type'] === type;
-      return wanted && created >= oldest && created <= (parseIso(query['until'] ?? '') ?? now);
+      return wanted && created >= since && created <= (parseIso(query['until'] ?? '') ?? now);
     });
     const next = page.cursor === undefined ? { at: at - HOUR_MS } : { at, cursor: page.cursor };
     if (fits.length > 0) {

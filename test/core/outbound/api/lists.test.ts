@@ -154,6 +154,19 @@ describe('each list', () => {
   });
 });
 
+it.each(['1970-01-01', '0000-01-01T00:00:00+23:59', '9999-12-31T23:59:59-23:59'])(
+  'comes to an end within the retention, whatever time it is asked from: messages since %s',
+  async since => {
+    const world = { ...(await withEndpoint()), paused: '', msg: '' };
+    await world.publish(world.app, '{"key":"k","type":"a","data":1}');
+    const list: List = {
+      route: 'GET /v1/apps/{app}/messages',
+      ...{ query: { since }, path: ({ app }) => ({ app }), of: byId },
+    };
+    expect((await walk(world, list, 50)).seen).toHaveLength(since < '2' ? 1 : 0);
+  },
+);
+
 it('shows a success once that is in the log, too, on whichever page the log ends', async () => {
   const world = { ...(await withEndpoint()), paused: '', msg: '' };
   const { app, publish, settle, store } = world;

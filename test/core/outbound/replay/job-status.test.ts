@@ -69,6 +69,23 @@ it('finds what expired, and whatever else is kept, without a time to begin at', 
   expect((await job({ status: 'expired' })).counts).toEqual({ seen: 1, replayed: 1, skipped: 0 });
 });
 
+it.each([
+  ['1970-01-01', 1],
+  ['0000-01-01T00:00:00+23:59', 1],
+  ['9999-12-31T23:59:59-23:59', 0],
+])('looks only at days of which something is kept, whatever time it is to begin at: %s', async (since, many) => {
+  const { deliver, store, job } = await world();
+  await deliver();
+  const days = new Set<string>();
+  const query: ItemStore['query'] = async range => {
+    if (range.partition.startsWith('D#')) days.add(range.partition);
+    return store.query(range);
+  };
+  const { state, counts } = await job({ status: 'delivered', since }, { query });
+  expect([state, counts]).toEqual(['done', { seen: 1, replayed: many, skipped: 0 }]);
+  expect(days.size).toBeLessThan(40);
+});
+
 it('leaves alone what has no body any more', async () => {
   const { app, id, call, store, record, job, deliver, delivery } = await world();
   await deliver();
