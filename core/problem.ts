@@ -136,6 +136,9 @@ export function recordOf(check: Check, checkKey?: Check): Check {
   });
 }
 
+/** Unknown keys of one object that are told one by one: an answer, and the time it takes, has an end. */
+const UNKNOWN_TOLD = 20;
+
 /** An object with exactly these keys; `undefined` counts as left out. Unknown keys are problems. */
 // @__NO_SIDE_EFFECTS__
 export function object<T>(checks: ChecksOf<T>, required: readonly (keyof T & string)[] = []): Check<T> {
@@ -144,9 +147,12 @@ export function object<T>(checks: ChecksOf<T>, required: readonly (keyof T & str
   const schema = { type: 'object', properties: Object.fromEntries(schemas), additionalProperties: false };
   return allowing(required.length === 0 ? schema : { ...schema, required }, (value, path, report) => {
     if (!isObject(value, path, report)) return;
+    let unknown = 0;
     for (const [key, item] of Object.entries(value)) {
       const check = Object.hasOwn(fields, key) ? fields[key] : undefined;
       if (check === undefined) {
+        unknown += 1;
+        if (unknown > UNKNOWN_TOLD) continue;
         const known = Object.keys(fields);
         const near = closest(key, known);
         report({
@@ -160,6 +166,13 @@ export function object<T>(checks: ChecksOf<T>, required: readonly (keyof T & str
         check(item, join(path, key), report);
       }
     }
+    if (unknown > UNKNOWN_TOLD)
+      report({
+        path,
+        given: `${unknown} unknown keys`,
+        allowed: `the first ${UNKNOWN_TOLD} are named`,
+        fix: 'remove them',
+      });
     for (const key of required) {
       if (value[key] === undefined) {
         report({ path: join(path, key), given: 'nothing', allowed: 'this key is required', fix: `add ${key}` });
@@ -185,15 +198,19 @@ export function join(path: string, key: string): string {
  * of which only letters were left out.
  */
 export function closest(written: string, options: readonly string[]): string | undefined {
+  const mayBe = (option: string): boolean => Math.abs(option.length - written.length) <= mostEdits(option);
   const ranked = options
+    .filter(mayBe)
     .map(option => ({ option, edits: countEdits(written.toLowerCase(), option.toLowerCase()) }))
     .sort(
       (a, b) => a.edits - b.edits || Number(keepsLetters(written, b.option)) - Number(keepsLetters(written, a.option)),
     );
   const best = ranked[0];
-  if (best && best.edits <= Math.max(2, Math.floor(best.option.length / 4))) return best.option;
+  if (best && best.edits <= mostEdits(best.option)) return best.option;
   return written.length >= 3 ? options.find(option => option.toLowerCase().includes(written.toLowerCase())) : undefined;
 }
+
+const mostEdits = (option: string): number => Math.max(2, Math.floor(option.length / 4));
 
 /** Whether the letters written stand in the option, in their order. */
 function keepsLetters(written: string, option: string): boolean {

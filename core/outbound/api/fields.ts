@@ -177,7 +177,12 @@ export const headersCheck = (prefix: string): Check =>
         return report({ path, given: show(value), allowed: 'an object', fix: 'write {"name":"value"}' });
       const entries = Object.entries(value);
       if (entries.length > MAX_HEADERS)
-        report({ path, given: `${entries.length} headers`, allowed: `at most ${MAX_HEADERS}`, fix: 'give fewer' });
+        return report({
+          path,
+          given: `${entries.length} headers`,
+          allowed: `at most ${MAX_HEADERS}`,
+          fix: 'give fewer',
+        });
       for (const [name, text] of entries) {
         const lower = name.toLowerCase();
         const at = `${path}.${name.slice(0, 60)}`;

@@ -140,3 +140,33 @@ it('knows no id of thousands of characters: that is no outage of the table, whic
         expect([400, 404], `${route} ${name} ${status}`).toContain(status);
       }
 });
+
+describe('a body of thousands of names', () => {
+  // A function answers with at most 6 MB.
+  const names = (count: number) =>
+    Object.fromEntries(Array.from({ length: count }, (_, n) => [`~${n.toString(36)}`, 0]));
+
+  it.each([
+    ['its own', names(6_500)],
+    ['of a field', { rate: names(6_500) }],
+    ['of headers', { headers: names(6_500) }],
+  ])('is told of the first of them, and how many there are: %s', async (_, body) => {
+    const { call, app } = await withEndpoint();
+    const refused = await call(
+      'POST /v1/apps/{app}/endpoints',
+      { app },
+      { url: 'https://hooks.customer.com/in', ...body },
+    );
+    expect(refused.status).toBe(400);
+    expect(JSON.stringify(refused.body).length).toBeLessThan(50_000);
+    expect(refused.body.detail).toContain('6500');
+  });
+
+  it('is told of the first of them, where it is published', async () => {
+    const { publish, app } = await withEndpoint();
+    const refused = await publish(app, JSON.stringify({ key: 'k', type: 'a', data: 1, ...names(30_000) }));
+    expect(refused.status).toBe(400);
+    expect(JSON.stringify(refused.body).length).toBeLessThan(50_000);
+    expect(refused.body.detail).toContain('30000');
+  });
+});
