@@ -1,7 +1,6 @@
 /** `npm run deploy -- <environment>` and `npm run destroy -- <environment>`: the stacks in a real account, or in a local AWS that runs. */
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline/promises';
-import { parseArgs } from 'node:util';
 import { CloudFormationClient } from '@aws-sdk/client-cloudformation';
 import { S3Client } from '@aws-sdk/client-s3';
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
@@ -16,6 +15,7 @@ import { checkTypes } from '#local/project/check-types.ts';
 import { readDeployment, writtenConfig } from '#local/project/sources.ts';
 import { alarmServicesWithoutSecret, fillLocalSecrets, sourcesWithoutSecret } from '#local/project/stored-secrets.ts';
 import { terminalProgress } from '#local/shell/progress.ts';
+import { FLAG, readArguments } from '#local/shell/read-arguments.ts';
 import { runMain } from '#local/shell/run-main.ts';
 import { UserError } from '#local/shell/user-error.ts';
 import { DRILL_ENVIRONMENT, LOCAL_ENVIRONMENT, PROJECT_ROOT } from '#local/shell/workspace.ts';
@@ -101,22 +101,10 @@ function readOptions(): Options {
   const names = Object.keys(writtenConfig().environments).filter(name => !(name in ON_THIS_MACHINE));
   const usage = (destroy: boolean): string =>
     `Usage: npm run ${destroy ? 'destroy' : 'deploy'} -- <environment> [--yes]${destroy ? '' : ' [--beside]'}\nEnvironments in gateway.config.ts: ${names.join(', ')}`;
-  let parsed: { values: { destroy?: boolean; yes?: boolean; beside?: boolean; help?: boolean }; positionals: string[] };
-  try {
-    parsed = parseArgs({
-      allowPositionals: true,
-      options: {
-        destroy: { type: 'boolean' },
-        yes: { type: 'boolean', short: 'y' },
-        beside: { type: 'boolean' },
-        help: { type: 'boolean', short: 'h' },
-      },
-    });
-  } catch (error) {
-    throw new UserError(`${error instanceof Error ? error.message : String(error)}\n${usage(false)}`, 2);
-  }
-  const { destroy = false, yes = false, beside = false, help = false } = parsed.values;
-  const [environment, ...others] = parsed.positionals;
+  const options = { destroy: FLAG, yes: { ...FLAG, short: 'y' }, beside: FLAG, help: { ...FLAG, short: 'h' } } as const;
+  const { values, positionals } = readArguments({ options, allowPositionals: true }, usage(false));
+  const { destroy, yes, beside, help } = values;
+  const [environment, ...others] = positionals;
   if (help) {
     console.log(usage(destroy));
     process.exit(0);

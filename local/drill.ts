@@ -2,7 +2,6 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
 import { MINUTE_MS } from '#core/time.ts';
 import { runAlarms } from '#local/alarms/alarms.ts';
 import { Pager } from '#local/alarms/pager.ts';
@@ -23,6 +22,7 @@ import { readDeployment } from '#local/project/sources.ts';
 import { fillLocalSecrets } from '#local/project/stored-secrets.ts';
 import { untilInterrupted } from '#local/shell/interruption.ts';
 import { terminalProgress } from '#local/shell/progress.ts';
+import { FLAG, readArguments } from '#local/shell/read-arguments.ts';
 import { runMain } from '#local/shell/run-main.ts';
 import { UserError } from '#local/shell/user-error.ts';
 import { DRILL_ENVIRONMENT, PROJECT_ROOT } from '#local/shell/workspace.ts';
@@ -75,19 +75,8 @@ interface Options {
 }
 
 function readOptions(): Options {
-  const options = {
-    'hands-on': { type: 'boolean' },
-    write: { type: 'boolean' },
-    port: { type: 'string' },
-    help: { type: 'boolean', short: 'h' },
-  } as const;
-  let parsed: ReturnType<typeof parseArgs<{ options: typeof options; allowPositionals: true }>>;
-  try {
-    parsed = parseArgs({ options, allowPositionals: true });
-  } catch (error) {
-    throw new UserError(`${error instanceof Error ? error.message : String(error)}\n${USAGE}`, 2);
-  }
-  const { values, positionals } = parsed;
+  const options = { 'hands-on': FLAG, write: FLAG, port: { type: 'string' }, help: { ...FLAG, short: 'h' } } as const;
+  const { values, positionals } = readArguments({ options, allowPositionals: true }, USAGE);
   const [name, ...others] = positionals;
   const port = choosePort(values.port);
   if (values.help) return { drill: undefined, port, write: false };
@@ -97,7 +86,7 @@ function readOptions(): Options {
       name === undefined ? 'No drill was named.' : `There is no drill "${positionals.join(' ').slice(0, 60)}".`;
     throw new UserError(`${given}\n${USAGE}`, 2);
   }
-  if (!values['hands-on']) return { drill, port, write: values.write ?? false };
+  if (!values['hands-on']) return { drill, port, write: values.write };
   const exercise = EXERCISES.find(each => each.title === name);
   if (exercise === undefined || values.write)
     throw new UserError(

@@ -1,7 +1,6 @@
 /** `npm start`: the real stacks on this machine, with signed events really sent through them. */
 import { userInfo } from 'node:os';
 import { setTimeout as wait } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
 import { systemClock } from '#adapters/system.ts';
 import type { Deployment } from '#core/config/deployment.ts';
 import { toEventId } from '#core/glossary.ts';
@@ -31,8 +30,8 @@ import type { ReceivedWebhook } from '#local/sample/receiver.ts';
 import { chooseSampleSources, runSample, type SampleResult, signSample } from '#local/sample/sample-run.ts';
 import { untilInterrupted } from '#local/shell/interruption.ts';
 import { type Progress, paint, terminalProgress } from '#local/shell/progress.ts';
+import { FLAG, readArguments } from '#local/shell/read-arguments.ts';
 import { runMain } from '#local/shell/run-main.ts';
-import { UserError } from '#local/shell/user-error.ts';
 import { LOCAL_ENVIRONMENT } from '#local/shell/workspace.ts';
 import { deployStacks } from '#local/stacks/deploy-stacks.ts';
 import type { DeployedSourceUrl } from '#local/stacks/deployed-here.ts';
@@ -148,28 +147,16 @@ function operatorOf(aws: LocalAws, judged: JudgedAlarms): Operator {
   });
 }
 
-function readOptions(): { once: boolean; watch: boolean; open: boolean; port: number; help: boolean } {
-  try {
-    const { values } = parseArgs({
-      options: {
-        once: { type: 'boolean' },
-        watch: { type: 'boolean' },
-        open: { type: 'boolean' },
-        port: { type: 'string' },
-        help: { type: 'boolean', short: 'h' },
-      },
-    });
-    return {
-      once: values.once ?? false,
-      watch: values.watch ?? false,
-      open: values.open ?? false,
-      port: choosePort(values.port),
-      help: values.help ?? false,
-    };
-  } catch (error) {
-    if (error instanceof UserError) throw error;
-    throw new UserError(`${error instanceof Error ? error.message : String(error)}\n${USAGE}`, 2);
-  }
+function readOptions() {
+  const options = {
+    once: FLAG,
+    watch: FLAG,
+    open: FLAG,
+    port: { type: 'string' },
+    help: { ...FLAG, short: 'h' },
+  } as const;
+  const { values } = readArguments({ options }, USAGE);
+  return { ...values, port: choosePort(values.port) };
 }
 
 async function openAws(port: number, progress: Progress): Promise<LocalAws> {

@@ -5,7 +5,7 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { SESv2Client } from '@aws-sdk/client-sesv2';
 import { SQSClient } from '@aws-sdk/client-sqs';
-import type { LocalAws } from './emulator.ts';
+import type { LocalEndpoint } from './running-aws.ts';
 
 export interface AwsClients {
   readonly cloudFormation: CloudFormationClient;
@@ -18,8 +18,12 @@ export interface AwsClients {
 }
 
 /** Clients of the local AWS. They keep no process alive. */
-export function createAwsClients(aws: LocalAws): AwsClients {
-  const settings = { endpoint: aws.endpoint, region: aws.region, credentials: aws.credentials, maxAttempts: 3 };
+export function createAwsClients({ endpoint, region, credentials }: LocalEndpoint): AwsClients {
+  return clientsWith({ endpoint, region, credentials, maxAttempts: 3 });
+}
+
+/** Without an endpoint: of an account. */
+export function clientsWith(settings: Partial<LocalEndpoint> & { readonly maxAttempts: number }): AwsClients {
   return {
     cloudFormation: new CloudFormationClient(settings),
     cloudWatch: new CloudWatchClient(settings),
@@ -28,6 +32,6 @@ export function createAwsClients(aws: LocalAws): AwsClients {
     secrets: new SecretsManagerClient(settings),
     ses: new SESv2Client(settings),
     // Queue addresses carry a host name of the emulator's choice; the endpoint decides.
-    sqs: new SQSClient({ ...settings, useQueueUrlAsEndpoint: false }),
+    sqs: new SQSClient({ ...settings, ...(settings.endpoint && { useQueueUrlAsEndpoint: false }) }),
   };
 }

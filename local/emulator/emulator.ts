@@ -11,6 +11,17 @@ import { UserError } from '#local/shell/user-error.ts';
 import { HOLDFAST_DIRECTORY, localDirectory, makeWritable } from '#local/shell/workspace.ts';
 import { checkGivenEndpoint } from './given-endpoint.ts';
 import { ensureEmulatorInstalled } from './python.ts';
+import {
+  type AwsState,
+  editionOf,
+  endpointAt,
+  endpointOn,
+  isAlive,
+  type LocalEndpoint,
+  readHealth,
+  readState,
+  stateFile,
+} from './running-aws.ts';
 
 const DEFAULT_PORT = 4566;
 const BOOT_LIMIT_MS = 60_000;
@@ -19,10 +30,7 @@ const BUSY_LIMIT_MS = 15_000;
 const STOP_LIMIT_MS = 8_000;
 
 /** An AWS on this machine: where it is, and how to leave it. */
-export interface LocalAws {
-  readonly endpoint: string;
-  readonly region: string;
-  readonly credentials: { readonly accessKeyId: string; readonly secretAccessKey: string };
+export interface LocalAws extends LocalEndpoint {
   /** Changes whenever the local AWS starts empty: what was deployed to another instance does not count. */
   readonly instanceId: string;
   /** `started` by us, `shared` with a run of ours that is still going, or `given` by AWS_ENDPOINT_URL. */
@@ -42,13 +50,6 @@ export function environmentOf({ endpoint, region, credentials }: LocalAws): Read
     AWS_SECRET_ACCESS_KEY: credentials.secretAccessKey,
   };
 }
-
-interface StateFile {
-  readonly instanceId: string;
-  readonly port: number;
-}
-
-const FIXED = { region: 'us-east-1', credentials: { accessKeyId: 'test', secretAccessKey: 'test' } } as const;
 
 /** The port asked for with `--port` or HOLDFAST_PORT, else 4566. Throws UserError when it is not a port. */
 export function choosePort(option: string | undefined, env: NodeJS.ProcessEnv = process.env): number {
@@ -104,12 +105,7 @@ async function useGivenEndpoint(endpoint: string, env: NodeJS.ProcessEnv): Promi
   const directory = localDirectory(Number(new URL(base).port) || 80);
   await makeWritable(directory);
   return {
-    endpoint: base,
-    region: env['AWS_REGION'] ?? env['AWS_DEFAULT_REGION'] ?? FIXED.region,
-    credentials: {
-      accessKeyId: env['AWS_ACCESS_KEY_ID'] ?? FIXED.credentials.accessKeyId,
-      secretAccessKey: env['AWS_SECRET_ACCESS_KEY'] ?? FIXED.credentials.secretAccessKey,
-    },
+    ...endpointAt(base, env),
     instanceId: health?.edition ?? base,
     origin: 'given',
     directory,
@@ -121,24 +117,12 @@ async function useGivenEndpoint(endpoint: string, env: NodeJS.ProcessEnv): Promi
 async function findRunning(port: number): Promise<LocalAws | undefined> {
   const directory = localDirectory(port);
   const state = await readState(directory);
-  const endpoint = `http://127.0.0.1:${port}`;
-  if (!state) return undefined;
-  for (let tries = 0; tries < 10; tries += 1) {
-    const health = await readHealth(endpoint, BUSY_LIMIT_MS);
-    if (health?.edition !== editionOf(state.instanceId)) return undefined;
-    // A run that is just ending takes its emulator with it: look again before relying on it.
-    if (tries === 0) await wait(300);
-    else
-      return {
-        ...FIXED,
-        endpoint,
-        instanceId: health.edition,
-        origin: 'shared',
-        directory,
-        stop: () => Promise.resolve(),
-      };
-  }
-  return undefined;
+  if (state === undefined || !(await isAlive(state, BUSY_LIMIT_MS))) return undefined;
+  // A run that is just ending takes its emulator with it: look again before relying on it.
+  await wait(300);
+  if (!(await isAlive(state, BUSY_LIMIT_MS))) return undefined;
+  const instanceId = editionOf(state.instanceId);
+  return { ...endpointAt(endpointOn(port)), instanceId, origin: 'shared', directory, stop: () => Promise.resolve() };
 }
 
 async function startEmulator(port: number): Promise<LocalAws> {
@@ -170,25 +154,25 @@ async function startEmulator(port: number): Promise<LocalAws> {
     child.stdin?.end();
     signalGroup(child, 'SIGTERM');
     const deadline = Date.now() + STOP_LIMIT_MS;
-    while (isAlive(child) && Date.now() < deadline) await wait(50);
+    while (isRunning(child) && Date.now() < deadline) await wait(50);
     killGroup();
     process.removeListener('exit', killGroup);
     await rm(data, { recursive: true, force: true, maxRetries: 3 });
     if ((await readState(directory))?.instanceId === instanceId) await rm(stateFile(directory), { force: true });
   };
 
-  const endpoint = `http://127.0.0.1:${port}`;
+  const state: AwsState = { instanceId, port };
   const deadline = Date.now() + BOOT_LIMIT_MS;
-  while ((await readHealth(endpoint))?.edition !== editionOf(instanceId)) {
-    if (!isAlive(child) || Date.now() > deadline) {
+  while (!(await isAlive(state))) {
+    if (!isRunning(child) || Date.now() > deadline) {
       const end = (await readFile(logPath, 'utf8')).trim().split('\n').slice(-3).join(' | ');
       await stop();
       throw new UserError(`The local AWS did not start on port ${port}; its log is ${logPath}. It ended with: ${end}`);
     }
     await wait(50);
   }
-  await writeFile(stateFile(directory), JSON.stringify({ instanceId, port } satisfies StateFile));
-  return { ...FIXED, endpoint, instanceId: editionOf(instanceId), origin: 'started', directory, stop };
+  await writeFile(stateFile(directory), JSON.stringify(state));
+  return { ...endpointAt(endpointOn(port)), instanceId: editionOf(instanceId), origin: 'started', directory, stop };
 }
 
 /** Only what it needs: the functions run inside it, and nothing of this shell (credentials, tokens) belongs there. */
@@ -214,21 +198,6 @@ function emulatorEnvironment(port: number, data: string, edition: string): NodeJ
   };
 }
 
-function editionOf(instanceId: string): string {
-  return `holdfast-${instanceId}`;
-}
-
-/** What the local AWS says of itself; undefined when it does not answer within `limitMs`. */
-export async function readHealth(endpoint: string, limitMs = 2_000): Promise<{ edition: string } | undefined> {
-  try {
-    const response = await fetch(`${endpoint}/_ministack/health`, { signal: AbortSignal.timeout(limitMs) });
-    const body = (await response.json()) as { edition?: unknown };
-    return typeof body.edition === 'string' ? { edition: body.edition } : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
 /** Throws UserError, with a port to take instead, when something else listens on this one. */
 export async function assertPortIsFree(port: number): Promise<void> {
   const taken = await new Promise<boolean>(resolve => {
@@ -237,7 +206,7 @@ export async function assertPortIsFree(port: number): Promise<void> {
     server.listen(port, '127.0.0.1', () => server.close(() => resolve(false)));
   });
   if (!taken) return;
-  const other = (await readHealth(`http://127.0.0.1:${port}`))
+  const other = (await readHealth(endpointOn(port)))
     ? ` A local AWS answers there: to use it, set AWS_ENDPOINT_URL=http://127.0.0.1:${port}.`
     : '';
   throw new UserError(
@@ -245,19 +214,7 @@ export async function assertPortIsFree(port: number): Promise<void> {
   );
 }
 
-function stateFile(directory: string): string {
-  return join(directory, 'emulator.json');
-}
-
-async function readState(directory: string): Promise<StateFile | undefined> {
-  try {
-    return JSON.parse(await readFile(stateFile(directory), 'utf8')) as StateFile;
-  } catch {
-    return undefined;
-  }
-}
-
-function isAlive(child: ChildProcess): boolean {
+function isRunning(child: ChildProcess): boolean {
   return child.exitCode === null && child.signalCode === null;
 }
 

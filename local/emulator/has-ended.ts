@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { UserError } from '#local/shell/user-error.ts';
-import { type LocalAws, readHealth } from './emulator.ts';
+import type { LocalAws } from './emulator.ts';
+import { readHealth } from './running-aws.ts';
 
 const LOOK_MS = 1_000;
 const WHY = {

@@ -1,19 +1,14 @@
 /** Where `holdfast prove` runs: the local AWS, or an account. What differs between them is here and nowhere else. */
 import { spawn } from 'node:child_process';
-import { CloudFormationClient } from '@aws-sdk/client-cloudformation';
-import { CloudWatchClient, paginateDescribeAlarmHistory } from '@aws-sdk/client-cloudwatch';
-import { CloudWatchLogsClient } from '@aws-sdk/client-cloudwatch-logs';
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { paginateDescribeAlarmHistory } from '@aws-sdk/client-cloudwatch';
 import { LambdaClient } from '@aws-sdk/client-lambda';
 import { S3Client } from '@aws-sdk/client-s3';
-import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
-import { SQSClient } from '@aws-sdk/client-sqs';
 import type { Deployment } from '#core/config/deployment.ts';
 import { given } from '#core/given.ts';
 import { nameIn } from '#core/names.ts';
 import { shortAlarm } from '#core/words.ts';
 import { runAlarms } from '#local/alarms/alarms.ts';
-import { type AwsClients, createAwsClients } from '#local/emulator/aws-clients.ts';
+import { type AwsClients, clientsWith, createAwsClients } from '#local/emulator/aws-clients.ts';
 import { environmentOf, openLocalAws } from '#local/emulator/emulator.ts';
 import type { Progress } from '#local/shell/progress.ts';
 import { UserError } from '#local/shell/user-error.ts';
@@ -22,7 +17,7 @@ import { cdkCommand } from '#local/stacks/cdk-cli.ts';
 import { deployStacks } from '#local/stacks/deploy-stacks.ts';
 import { forgetDeployedHere } from '#local/stacks/deployed-here.ts';
 
-interface PlaceClients extends Omit<AwsClients, 'ses'> {
+interface PlaceClients extends AwsClients {
   readonly lambda: LambdaClient;
   readonly s3: S3Client;
 }
@@ -87,16 +82,8 @@ async function openLocal({ config: { environment } }: Deployment, port: number):
 async function openAccount({ config, region }: Deployment): Promise<Place> {
   const { environment } = config;
   const settings = { ...given({ region }), maxAttempts: 8 };
-  const clients: PlaceClients = {
-    cloudFormation: new CloudFormationClient(settings),
-    cloudWatch: new CloudWatchClient(settings),
-    logs: new CloudWatchLogsClient(settings),
-    dynamo: new DynamoDBClient(settings),
-    secrets: new SecretsManagerClient(settings),
-    sqs: new SQSClient(settings),
-    lambda: new LambdaClient(settings),
-    s3: new S3Client(settings),
-  };
+  const own = { lambda: new LambdaClient(settings), s3: new S3Client(settings) };
+  const clients: PlaceClients = { ...clientsWith(settings), ...own };
   let since = new Date();
   return {
     emulated: false,

@@ -53,7 +53,7 @@ export const ROOMS: Readonly<Record<string, string>> = {
 
   // What a person may do, for any face; its faces never import each other.
   operator: 'core/** adapters local/shell',
-  'operator/aws': `core/** adapters operator local/shell local/emulator/given-endpoint.ts ${LAPTOP}`,
+  'operator/aws': `core/** adapters operator local/shell local/emulator/given-endpoint.ts local/emulator/running-aws.ts ${LAPTOP}`,
   'operator/cost': 'core node:*',
   'operator/customers': 'core/** adapters operator ui/delivery.ts node:*',
   'operator/deaths': 'core/** operator',
