@@ -1,12 +1,21 @@
+import type { AlarmBase } from 'aws-cdk-lib/aws-cloudwatch';
+import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
 import { type IGrantable, PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Key } from 'aws-cdk-lib/aws-kms';
-import { Topic } from 'aws-cdk-lib/aws-sns';
+import { type ITopic, Topic } from 'aws-cdk-lib/aws-sns';
 import { EmailSubscription, UrlSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import { ArnFormat, RemovalPolicy, Stack } from 'aws-cdk-lib/core';
 import { Construct } from 'constructs';
 import { type AlarmTarget, SEVERITIES, type Severity } from '#core/config/gateway-config.ts';
 import { acknowledge } from './acknowledge.ts';
 import { allow } from './allow.ts';
+
+/** The topic hears when the alarm fires, and when that is over. */
+export function tellTopic(alarm: AlarmBase, topic: ITopic): void {
+  const action = new SnsAction(topic);
+  alarm.addAlarmAction(action);
+  alarm.addOkAction(action);
+}
 
 export interface AlarmTopicsProps {
   /** Who is told, by severity. @default nobody */

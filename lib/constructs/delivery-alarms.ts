@@ -1,10 +1,9 @@
-import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
 import { Duration } from 'aws-cdk-lib/core';
 import { Construct } from 'constructs';
 import { type DeliveryAlarmContext, deliveryAlarms } from '../alarms/delivery-alarms.ts';
 import { makeAlarm, shortMinutes } from '../alarms/make-alarm.ts';
 import { withThresholds } from '../alarms/thresholds.ts';
-import type { AlarmTopics } from './alarm-topics.ts';
+import { type AlarmTopics, tellTopic } from './alarm-topics.ts';
 
 export interface DeliveryAlarmsProps extends Omit<DeliveryAlarmContext, 'minutes'> {
   /** Of the gateway stack: one place says who is told. */
@@ -20,11 +19,6 @@ export class DeliveryAlarms extends Construct {
     const wanted = withThresholds(deliveryAlarms({ ...context, minutes }), deployment, 'sending').filter(
       spec => deployment.alarms === 'all' || spec.essential === true,
     );
-    for (const spec of wanted) {
-      const alarm = makeAlarm(this, spec, deployment.config);
-      const action = new SnsAction(topics.topics[spec.severity]);
-      alarm.addAlarmAction(action);
-      alarm.addOkAction(action);
-    }
+    for (const spec of wanted) tellTopic(makeAlarm(this, spec, deployment.config), topics.topics[spec.severity]);
   }
 }

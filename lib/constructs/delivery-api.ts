@@ -1,6 +1,6 @@
 import { AccessLogField } from 'aws-cdk-lib/aws-apigateway';
 import { CorsHttpMethod, HttpApi } from 'aws-cdk-lib/aws-apigatewayv2';
-import { Metric, type MetricOptions } from 'aws-cdk-lib/aws-cloudwatch';
+import type { Metric, MetricOptions } from 'aws-cdk-lib/aws-cloudwatch';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Duration } from 'aws-cdk-lib/core';
@@ -9,7 +9,7 @@ import type { Throttle } from '#core/config/throttle.ts';
 import { CONTACT_ROUTES, DELIVERY_ROUTES, PORTAL_TOKEN_ROUTES, PUBLISH_ROUTES } from '#core/outbound/api/api-routes.ts';
 import { LINK_ROUTE, PAGE_ROUTES, PORTAL_ROUTES, publicRoute } from '#core/outbound/portal/portal-routes.ts';
 import { acknowledge } from './acknowledge.ts';
-import { addIntegration, addRoute, addStage } from './front-door.ts';
+import { addIntegration, addRoute, addStage, apiMetric } from './front-door.ts';
 import { keptLogs } from './kept-logs.ts';
 
 const corsOf = (origins: readonly string[]) => ({
@@ -55,10 +55,7 @@ export class DeliveryApi extends Construct {
       ...(props.portal && props.portal.origins.length > 0 ? { corsPreflight: corsOf(props.portal.origins) } : {}),
     });
     this.url = this.api.apiEndpoint;
-    this.accessLog = new LogGroup(this, 'AccessLog', {
-      retention: props.accessLogRetention,
-      ...keptLogs(props.disposable),
-    });
+    this.accessLog = new LogGroup(this, 'AccessLog', keptLogs(props.accessLogRetention, props.disposable));
     const publish = addIntegration(this, 'Publish', props.publish, PUBLISH_TIMEOUT);
     const other = addIntegration(this, 'Api', props.deliveryApi, API_TIMEOUT);
     for (const key of PUBLISH_ROUTES) addRoute(this, key, publish, 'AWS_IAM');
@@ -98,7 +95,6 @@ export class DeliveryApi extends Construct {
 
   /** All requests, or with `5xx` those that we failed. */
   metric(metricName: 'Count' | '5xx', options?: MetricOptions): Metric {
-    const dimensionsMap = { ApiId: this.api.apiId };
-    return new Metric({ namespace: 'AWS/ApiGateway', metricName, dimensionsMap, statistic: 'Sum', ...options });
+    return apiMetric(this, metricName, options);
   }
 }

@@ -7,6 +7,7 @@ import {
   HttpStage,
   LogGroupLogDestination,
 } from 'aws-cdk-lib/aws-apigatewayv2';
+import { Metric, type MetricOptions } from 'aws-cdk-lib/aws-cloudwatch';
 import { ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import type { LogGroup } from 'aws-cdk-lib/aws-logs';
@@ -52,6 +53,16 @@ export function addRoute(
     authorizationType,
   });
 }
+
+/** Of all routes together. */
+export const apiMetric = (
+  { api }: { readonly api: HttpApi },
+  metricName: 'Count' | 'Latency' | '4xx' | '5xx',
+  options?: MetricOptions,
+): Metric => {
+  const dimensionsMap = { ApiId: api.apiId };
+  return new Metric({ namespace: 'AWS/ApiGateway', metricName, dimensionsMap, statistic: 'Sum', ...options });
+};
 
 /** `fields`: of each line of the access log. */
 export function addStage(

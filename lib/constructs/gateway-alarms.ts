@@ -1,6 +1,4 @@
 import { type Alarm, AlarmRule, CompositeAlarm, type IAlarm } from 'aws-cdk-lib/aws-cloudwatch';
-import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
-import type { Topic } from 'aws-cdk-lib/aws-sns';
 import { ArnFormat, Duration, NestedStack, Stack } from 'aws-cdk-lib/core';
 import { Construct } from 'constructs';
 import { nameIn, type Place } from '#core/names.ts';
@@ -15,7 +13,7 @@ import { reconcileAlarms } from '../alarms/reconcile-alarms.ts';
 import { sweepAlarms } from '../alarms/sweep-alarms.ts';
 import { withThresholds } from '../alarms/thresholds.ts';
 import { toConstructId } from '../construct-id.ts';
-import { AlarmTopics } from './alarm-topics.ts';
+import { AlarmTopics, tellTopic } from './alarm-topics.ts';
 
 const COMPOSITES = {
   // A request refused during a deploy is lost to a provider that never retries: this one always pages.
@@ -91,12 +89,9 @@ export class GatewayAlarms extends Construct {
 
   #addAlarm(scope: Construct, spec: AlarmSpec, place: Place, hasComposites: boolean): Alarm {
     const alarm = makeAlarm(scope, spec, place);
-    if (spec.namesDeaths) {
-      this.#notify(alarm, this.topics.deaths);
-      return alarm;
-    }
     // One incident, one page: where a composite pages for it, the alarm itself only leaves a notice.
-    this.#notify(alarm, this.topics.topics[hasComposites && spec.partOf !== undefined ? 'notice' : spec.severity]);
+    const severity = hasComposites && spec.partOf !== undefined ? 'notice' : spec.severity;
+    tellTopic(alarm, spec.namesDeaths ? this.topics.deaths : this.topics.topics[severity]);
     return alarm;
   }
 
@@ -122,17 +117,9 @@ export class GatewayAlarms extends Construct {
           actionsSuppressorExtensionPeriod: DEPLOY_EXTENSION,
         }),
       });
-      const action = new SnsAction(this.topics.topics.page);
-      composite.addAlarmAction(action);
-      composite.addOkAction(action);
+      tellTopic(composite, this.topics.topics.page);
       return [composite];
     });
-  }
-
-  #notify(alarm: Alarm, topic: Topic): void {
-    const action = new SnsAction(topic);
-    alarm.addAlarmAction(action);
-    alarm.addOkAction(action);
   }
 }
 

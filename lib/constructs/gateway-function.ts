@@ -57,10 +57,7 @@ export class GatewayFunction<Contract extends EnvContract> extends Construct imp
 
   constructor(scope: Construct, id: string, props: GatewayFunctionProps<Contract>) {
     super(scope, id);
-    this.logGroup = new LogGroup(this, 'Logs', {
-      retention: props.logRetention,
-      ...keptLogs(props.disposable),
-    });
+    this.logGroup = new LogGroup(this, 'Logs', keptLogs(props.logRetention, props.disposable));
     // Lambda's managed policy would let the function write to every log group of the account.
     const role = new Role(this, 'Role', { assumedBy: new ServicePrincipal('lambda.amazonaws.com') });
     this.logGroup.grantWrite(role);

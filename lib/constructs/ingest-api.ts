@@ -12,7 +12,7 @@ import {
   SecurityPolicy,
 } from 'aws-cdk-lib/aws-apigatewayv2';
 import { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
-import { Metric, type MetricOptions } from 'aws-cdk-lib/aws-cloudwatch';
+import type { Metric, MetricOptions } from 'aws-cdk-lib/aws-cloudwatch';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import { FilterPattern, LogGroup, MetricFilter, type RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Duration } from 'aws-cdk-lib/core';
@@ -22,7 +22,7 @@ import type { Throttle } from '#core/config/throttle.ts';
 import { given } from '#core/given.ts';
 import { API_ROUTES } from '#core/inbound/api/api-routes.ts';
 import { acknowledge } from './acknowledge.ts';
-import { addIntegration, addRoute, addStage } from './front-door.ts';
+import { addIntegration, addRoute, addStage, apiMetric } from './front-door.ts';
 import { keptLogs } from './kept-logs.ts';
 import { RouteThrottles } from './route-throttles.ts';
 
@@ -92,10 +92,7 @@ export class IngestApi extends Construct {
     if (props.ipv6 === true) (api.node.defaultChild as CfnApi).addPropertyOverride('IpAddressType', DUAL);
     this.api = api;
     this.url = domain && isClosed ? `https://${domain.name}` : api.apiEndpoint;
-    this.accessLog = new LogGroup(this, 'AccessLog', {
-      retention: props.accessLogRetention,
-      ...keptLogs(props.disposable),
-    });
+    this.accessLog = new LogGroup(this, 'AccessLog', keptLogs(props.accessLogRetention, props.disposable));
 
     const ingest = addIntegration(this, 'Ingest', props.ingest, INGEST_TIMEOUT);
     const management = addIntegration(this, 'Api', props.api, MANAGEMENT_TIMEOUT);
@@ -169,26 +166,17 @@ export class IngestApi extends Construct {
     return route;
   }
 
-  #metric(metricName: string, statistic: string, options?: MetricOptions): Metric {
-    return new Metric({
-      namespace: 'AWS/ApiGateway',
-      metricName,
-      dimensionsMap: { ApiId: this.api.apiId },
-      statistic,
-      ...options,
-    });
-  }
   /** All requests that reached a route. */
   metricRequests(options?: MetricOptions): Metric {
-    return this.#metric('Count', 'Sum', options);
+    return apiMetric(this, 'Count', options);
   }
   /** Answers 500 to 599. */
   metricServerErrors(options?: MetricOptions): Metric {
-    return this.#metric('5xx', 'Sum', options);
+    return apiMetric(this, '5xx', options);
   }
   /** Answers 400 to 499. */
   metricClientErrors(options?: MetricOptions): Metric {
-    return this.#metric('4xx', 'Sum', options);
+    return apiMetric(this, '4xx', options);
   }
   /** Answers 429, given by API Gateway itself. */
   metricThrottled(options?: MetricOptions): Metric {
@@ -196,6 +184,6 @@ export class IngestApi extends Construct {
   }
   /** Time until the answer, as the provider sees it without the network. */
   metricLatency(options?: MetricOptions): Metric {
-    return this.#metric('Latency', 'p99', options);
+    return apiMetric(this, 'Latency', { statistic: 'p99', ...options });
   }
 }

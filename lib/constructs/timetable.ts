@@ -1,6 +1,6 @@
 import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
-import { Schedule, type ScheduleExpression, ScheduleTargetInput } from 'aws-cdk-lib/aws-scheduler';
-import { type Duration, Stack } from 'aws-cdk-lib/core';
+import { Schedule, ScheduleExpression, ScheduleTargetInput } from 'aws-cdk-lib/aws-scheduler';
+import { Duration, Stack } from 'aws-cdk-lib/core';
 import { Construct } from 'constructs';
 import { acknowledge } from './acknowledge.ts';
 import type { EnvContract, GatewayFunction } from './gateway-function.ts';
@@ -19,6 +19,13 @@ interface Entry {
 
 /** When a function runs by itself. Neither the scheduler nor Lambda repeats a run: the next one makes up for it. */
 export class Timetable<Contract extends EnvContract> extends Construct {
+  /** Runs the function every minute; a run that waits for longer makes way for the next one. */
+  static everyMinute<Contract extends EnvContract>(scope: Construct, id: string, target: GatewayFunction<Contract>) {
+    const minute = Duration.minutes(1);
+    const schedule = new Timetable(scope, id, { target, maxEventAge: minute });
+    schedule.add('Schedule', { expression: ScheduleExpression.rate(minute) });
+  }
+
   readonly #props: TimetableProps<Contract>;
   readonly #role: Role;
 

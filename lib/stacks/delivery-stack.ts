@@ -1,7 +1,6 @@
 import { Code, type IFunction } from 'aws-cdk-lib/aws-lambda';
 import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
 import type { RetentionDays } from 'aws-cdk-lib/aws-logs';
-import { ScheduleExpression } from 'aws-cdk-lib/aws-scheduler';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import { CfnOutput, Duration, Lazy, Stack, type StackProps } from 'aws-cdk-lib/core';
 import type { Construct } from 'constructs';
@@ -321,8 +320,7 @@ export class DeliveryStack extends Stack {
     this.#grantBlobs(tend, 's3:GetObject', 's3:PutObject');
     this.#props.data.store.grantListBodies(tend);
     this.#queues.grantSend(tend, wakeFast, wakeSlow, jobs);
-    const schedule = new Timetable(this, 'TendSchedule', { target: tend, maxEventAge: Duration.minutes(1) });
-    schedule.add('Schedule', { expression: ScheduleExpression.rate(Duration.minutes(1)) });
+    Timetable.everyMinute(this, 'TendSchedule', tend);
     return tend;
   }
 
@@ -354,8 +352,7 @@ export class DeliveryStack extends Stack {
     this.#store.grantMaster(contacts);
     const { email } = this.#props.outbound;
     if (email) this.#grantMail(contacts, email);
-    const schedule = new Timetable(this, 'ContactsSchedule', { target: contacts, maxEventAge: Duration.minutes(1) });
-    schedule.add('Schedule', { expression: ScheduleExpression.rate(Duration.minutes(1)) });
+    Timetable.everyMinute(this, 'ContactsSchedule', contacts);
     return contacts;
   }
 

@@ -133,7 +133,7 @@ export class GatewayStack extends Stack {
     queue.grantSendDead(sweep);
     queue.grantReadNumbers(sweep);
     queue.grantDrainDead(sweep);
-    this.#addSchedule('Sweep', sweep, ScheduleExpression.rate(Duration.minutes(1)), Duration.minutes(1));
+    Timetable.everyMinute(this, 'SweepSchedule', sweep);
 
     const audit = this.#addFunction('audit', {
       description: 'Checks every record against the rules, once a night, in runs of 15 minutes',
@@ -151,7 +151,8 @@ export class GatewayStack extends Stack {
     store.grantBodies(audit, 's3:GetObject', 's3:PutObject');
     store.grantListBodies(audit);
     const atNight = ScheduleExpression.cron({ minute: '17,37,57', hour: '3-6', timeZone: TimeZone.ETC_UTC });
-    this.#addSchedule('Audit', audit, atNight, Duration.hours(1));
+    const nightly = new Timetable(this, 'AuditSchedule', { target: audit, maxEventAge: Duration.hours(1) });
+    nightly.add('Schedule', { expression: atNight });
 
     const api = this.#addFunction('api', {
       description: 'Answers GET /health, and the status API: events, replays, pauses',
@@ -233,7 +234,7 @@ export class GatewayStack extends Stack {
     });
     data.store.grantEvents(added, 'dynamodb:GetItem');
     grantSourceSecret(added, deployment.config, probe);
-    this.#addSchedule('Probe', added, ScheduleExpression.rate(Duration.minutes(1)), Duration.minutes(1));
+    Timetable.everyMinute(this, 'ProbeSchedule', added);
     return added;
   }
 
@@ -295,15 +296,6 @@ export class GatewayStack extends Stack {
     for (const statement of data.key ? useOfKey(data.key.keyArn, this.region) : [])
       added.grantPrincipal.addToPrincipalPolicy(statement);
     return added;
-  }
-
-  #addSchedule<Contract extends EnvContract>(
-    id: string,
-    target: GatewayFunction<Contract>,
-    expression: ScheduleExpression,
-    maxEventAge: Duration,
-  ): void {
-    new Timetable(this, `${id}Schedule`, { target, maxEventAge }).add('Schedule', { expression });
   }
 
   /** cdk-nag wants each wildcard acknowledged under the exact text of the resource, here an import from the data stack. */
