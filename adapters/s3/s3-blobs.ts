@@ -1,12 +1,12 @@
+import { once } from '#core/once.ts';
 import type { BlobList, BlobStore } from '#core/ports.ts';
 import { endCalls } from '../aws/end-calls.ts';
 import { sent } from '../aws/to-dependency-error.ts';
-import type { S3Calls } from './s3-client.ts';
 
 /** `BlobStore` on the bodies bucket. The S3 client is imported with the first large body, so that others never pay for it. */
 export class S3Blobs implements BlobStore, BlobList {
   readonly #bucket: string;
-  #calls: Promise<S3Calls> | undefined;
+  readonly #load = once(async () => (await import('./s3-client.ts')).createS3Calls(endCalls));
 
   constructor(bucket: string) {
     this.#bucket = bucket;
@@ -22,16 +22,5 @@ export class S3Blobs implements BlobStore, BlobList {
 
   list(prefix: string, cursor?: string): Promise<{ keys: readonly string[]; cursor?: string }> {
     return sent('s3', 'ListObjectsV2', async () => (await this.#load()).list(this.#bucket, prefix, cursor));
-  }
-
-  #load(): Promise<S3Calls> {
-    this.#calls ??= import('./s3-client.ts').then(
-      module => module.createS3Calls(endCalls),
-      error => {
-        this.#calls = undefined;
-        throw error;
-      },
-    );
-    return this.#calls;
   }
 }

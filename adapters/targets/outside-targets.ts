@@ -1,6 +1,7 @@
 import type { SQSClient } from '@aws-sdk/client-sqs';
 import type { RouteTarget, TargetKind } from '#core/inbound/routing/target.ts';
 import { type Delivered, deliveredBy, type TargetMessage, type Targets } from '#core/inbound/routing/targets.ts';
+import { once } from '#core/once.ts';
 import type { CustomerMessage, Publisher } from '#core/publisher.ts';
 import type { Environment } from '../aws/client-settings.ts';
 import { endCalls } from '../aws/end-calls.ts';
@@ -18,28 +19,27 @@ type AwsKind = Exclude<TargetKind, 'http' | 'outbound'>;
  */
 export class OutsideTargets implements Targets {
   readonly #open: Readonly<Record<AwsKind, () => Promise<AwsTarget>>>;
-  readonly #opened = new Map<AwsKind, Promise<AwsTarget>>();
-  readonly #outbound: OutboundPlace | undefined;
-  readonly #env: Environment | undefined;
-  #publisher: Promise<Publisher> | undefined;
+  readonly #publisher: (() => Promise<Publisher>) | undefined;
 
   /** `outbound`: where messages to customers go, if a route leads there. */
   constructor(sqs: SQSClient, { env, outbound }: { env?: Environment; outbound?: OutboundPlace | undefined } = {}) {
-    this.#outbound = outbound;
-    this.#env = env;
+    this.#publisher =
+      outbound && once(async () => (await import('./outbound-target.ts')).createOutboundPublisher(outbound, env));
     this.#open = {
-      event_bus: async () => (await import('./event-bus-target.ts')).createEventBusTarget(endCalls, env),
-      queue: async () => createQueueTarget(sqs),
-      topic: async () => (await import('./topic-target.ts')).createTopicTarget(endCalls, env),
-      function: async () => (await import('./function-target.ts')).createFunctionTarget(endCalls, env),
-      state_machine: async () => (await import('./state-machine-target.ts')).createStateMachineTarget(endCalls, env),
+      event_bus: once(async () => (await import('./event-bus-target.ts')).createEventBusTarget(endCalls, env)),
+      queue: once(async () => createQueueTarget(sqs)),
+      topic: once(async () => (await import('./topic-target.ts')).createTopicTarget(endCalls, env)),
+      function: once(async () => (await import('./function-target.ts')).createFunctionTarget(endCalls, env)),
+      state_machine: once(async () =>
+        (await import('./state-machine-target.ts')).createStateMachineTarget(endCalls, env),
+      ),
     };
   }
 
   async send(target: RouteTarget, message: TargetMessage, signal: AbortSignal): Promise<Delivered> {
     const { kind, address } = target;
     if (kind === 'http' || kind === 'outbound') throw new RangeError(`nothing is sent to ${kind}`);
-    return (await this.#client(kind)).send(address, message, signal);
+    return (await this.#open[kind]()).send(address, message, signal);
   }
 
   post(...call: Parameters<Targets['post']>): Promise<Delivered> {
@@ -47,26 +47,10 @@ export class OutsideTargets implements Targets {
   }
 
   async publish(message: CustomerMessage): Promise<Delivered> {
-    const place = this.#outbound;
-    if (place === undefined)
+    if (this.#publisher === undefined)
       throw new RangeError(
         'this function was deployed without `outbound`: add it to the environment, and deploy again',
       );
-    this.#publisher ??= import('./outbound-target.ts').then(it => it.createOutboundPublisher(place, this.#env));
-    // A file that could not be read now may be readable at the next event.
-    this.#publisher.catch(() => {
-      this.#publisher = undefined;
-    });
-    return deliveredBy(await (await this.#publisher).publish(message));
-  }
-
-  #client(kind: AwsKind): Promise<AwsTarget> {
-    const known = this.#opened.get(kind);
-    if (known) return known;
-    const opening = this.#open[kind]();
-    this.#opened.set(kind, opening);
-    // A file that could not be read now may be readable at the next event.
-    opening.catch(() => this.#opened.delete(kind));
-    return opening;
+    return deliveredBy(await (await this.#publisher()).publish(message));
   }
 }
