@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { given } from '#core/given.ts';
 import { EVENT_STATUSES } from '#core/glossary.ts';
 import type { EventFilter, WrittenFilter } from '#core/inbound/search/event-filter.ts';
-import { closest } from '#core/problem.ts';
+import { meant } from '#core/problem.ts';
 import { toIso } from '#core/time.ts';
 import { stateOfWord } from '#core/words.ts';
 import { readMeant } from '#operator/events/list-events.ts';
@@ -60,9 +60,8 @@ export function wholeNumber(name: string, text: string, min: number, max: number
 export function oneOf<T extends string>(name: string, text: string, allowed: readonly T[], fix = 'one of these'): T {
   const found = allowed.find(each => each === text);
   if (found !== undefined) return found;
-  const near = closest(text, allowed);
   const given = `${name}: "${text.slice(0, 40)}"`;
-  throw usageError(given, allowed.join(', '), near === undefined ? fix : `did you mean ${near}?`);
+  throw usageError(given, allowed.join(', '), meant(text, allowed, fix));
 }
 
 /** `--since` as the delivery API takes it. Throws OperatorError (usage). */

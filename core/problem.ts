@@ -212,6 +212,12 @@ export function closest(written: string, options: readonly string[]): string | u
 
 const mostEdits = (option: string): number => Math.max(2, Math.floor(option.length / 4));
 
+/** The fix for a word that is none of the options: the nearest of them, or else what there is to do. */
+export function meant(written: string, options: readonly string[], otherwise: string): string {
+  const near = closest(written, options);
+  return near === undefined ? otherwise : `did you mean ${near}?`;
+}
+
 /** Whether the letters written stand in the option, in their order. */
 function keepsLetters(written: string, option: string): boolean {
   let rest = option.toLowerCase();

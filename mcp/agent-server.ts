@@ -1,6 +1,6 @@
 /** The server of the Model Context Protocol around some tools. Loaded by `holdfast mcp` alone. */
 import { ProtocolError, ProtocolErrorCode, Server } from '@modelcontextprotocol/server';
-import { closest } from '#core/problem.ts';
+import { meant } from '#core/problem.ts';
 import { VERSION } from '#core/version.ts';
 import { askedBy, type Question } from './prompts.ts';
 import { refusal, type Tool, wrong } from './tool.ts';
@@ -28,13 +28,10 @@ export function agentServer({ tools, absent, questions }: Offered): Server {
     if (found !== undefined) return found.call(params.arguments, signal);
     const names = tools.map(({ listed }) => listed.name);
     const right = Object.hasOwn(absent, params.name) ? absent[params.name] : undefined;
-    const near = closest(params.name, names);
     const fix =
       right !== undefined
         ? `only a person allows it: they start this server with --allow ${right}`
-        : near === undefined
-          ? 'call one of them'
-          : `did you mean ${near}?`;
+        : meant(params.name, names, 'call one of them');
     return refusal(wrong('name', params.name, names.join(', '), fix));
   });
   server.setRequestHandler('prompts/list', () => ({ prompts: questions.map(({ listed }) => listed) }));

@@ -11,7 +11,7 @@ import type { ResolvedSource } from '#core/config/resolved-config.ts';
 import type { EpochMs, SourceId } from '#core/glossary.ts';
 import type { HandlerRegistry } from '#core/handler/handler-contract.ts';
 import type { Clock } from '#core/ports.ts';
-import { closest } from '#core/problem.ts';
+import { meant } from '#core/problem.ts';
 import type { Gateway } from './gateway.ts';
 import { usageError } from './operator-error.ts';
 
@@ -104,8 +104,7 @@ export class Operator {
   source(name: string): ResolvedSource {
     const found = this.deployment.sources.find(each => each.source.id === name);
     if (found) return found.source;
-    const near = closest(name, this.sourceIds);
-    const fix = near === undefined ? 'give one of them, or add it to gateway.config.ts' : `did you mean ${near}?`;
+    const fix = meant(name, this.sourceIds, 'give one of them, or add it to gateway.config.ts');
     throw usageError(`No source "${name.slice(0, 60)}" in ${this.environment}`, this.sourceIds.join(', '), fix);
   }
 

@@ -9,6 +9,7 @@ import {
   type DynamoDBClient,
 } from '@aws-sdk/client-dynamodb';
 import { DependencyError } from '#core/errors.ts';
+import { groupsOf } from '#core/side-by-side.ts';
 import { sent } from '../aws/to-dependency-error.ts';
 import { type AttributeMap, toAttributes } from './marshal.ts';
 
@@ -38,7 +39,7 @@ export async function readItems(
   places: readonly ItemPlace[],
   rules: { readonly consistent: boolean; readonly sleep: Sleep },
 ): Promise<readonly { readonly table: string; readonly item: AttributeMap }[]> {
-  const parts = partsOf(places, KEYS_PER_CALL);
+  const parts = groupsOf(places, KEYS_PER_CALL);
   return (await Promise.all(parts.map(part => readPart(client, part, rules)))).flat();
 }
 
@@ -71,7 +72,7 @@ export async function putItems(
   items: readonly Readonly<Record<string, unknown>>[],
   sleep: Sleep,
 ): Promise<void> {
-  await Promise.all(partsOf(items, WRITES_PER_CALL).map(part => putPart(client, table, part, sleep)));
+  await Promise.all(groupsOf(items, WRITES_PER_CALL).map(part => putPart(client, table, part, sleep)));
 }
 
 async function putPart(
@@ -87,12 +88,6 @@ async function putPart(
     left = (page.UnprocessedItems?.[table] ?? []) as typeof left;
     return left.length;
   });
-}
-
-function partsOf<T>(whole: readonly T[], size: number): T[][] {
-  const parts: T[][] = [];
-  for (let at = 0; at < whole.length; at += size) parts.push(whole.slice(at, at + size));
-  return parts;
 }
 
 /** `work`: one try; how many it left. */

@@ -1,5 +1,6 @@
 import { SendMessageBatchCommand, type SQSClient } from '@aws-sdk/client-sqs';
 import { DependencyError } from '#core/errors.ts';
+import { groupsOf } from '#core/side-by-side.ts';
 import { sent } from '../aws/to-dependency-error.ts';
 
 export interface BatchEntry {
@@ -14,9 +15,7 @@ const TRIES = 3;
 
 /** Sends all; entries that the service refused are sent again. Throws DependencyError unless every one was accepted. */
 export async function sendBatch(client: SQSClient, queueUrl: string, entries: readonly BatchEntry[]): Promise<void> {
-  const calls: BatchEntry[][] = [];
-  for (let at = 0; at < entries.length; at += PER_CALL) calls.push(entries.slice(at, at + PER_CALL));
-  await Promise.all(calls.map(part => sendTen(client, queueUrl, part)));
+  await Promise.all(groupsOf(entries, PER_CALL).map(part => sendTen(client, queueUrl, part)));
 }
 
 async function sendTen(client: SQSClient, queueUrl: string, entries: readonly BatchEntry[]): Promise<void> {

@@ -1,7 +1,7 @@
 /** Handlers held against the configuration: one that can never run is a mistake, and nothing else would say so. */
 import { matches } from '#core/event-type.ts';
 import type { HandlerRegistration, HandlerRegistry } from '#core/handler/handler-contract.ts';
-import { type ConfigProblem, closest, show } from '#core/problem.ts';
+import { type ConfigProblem, closest, meant, show } from '#core/problem.ts';
 import type { Handshake, ProviderSpec } from '#core/provider/provider-spec.ts';
 import type { Deployment } from './deployment.ts';
 
@@ -10,15 +10,12 @@ export function checkHandlerSources({ config }: Deployment, handlers: HandlerReg
   const known = config.sources.map(source => source.id);
   return (handlers.registrations ?? [])
     .filter(({ source }) => source !== '*' && !known.some(id => id === source))
-    .map(({ source, type }) => {
-      const near = closest(source, known);
-      return {
-        path: `handlers/index.ts, handler of ${show(type)}`,
-        given: `source ${show(source)}, which is not in \`sources\``,
-        allowed: ['*', ...known].join(', '),
-        fix: near ? `did you mean ${near}?` : 'add it to `sources` in gateway.config.ts first',
-      };
-    });
+    .map(({ source, type }) => ({
+      path: `handlers/index.ts, handler of ${show(type)}`,
+      given: `source ${show(source)}, which is not in \`sources\``,
+      allowed: ['*', ...known].join(', '),
+      fix: meant(source, known, 'add it to `sources` in gateway.config.ts first'),
+    }));
 }
 
 /** A sentence for each handler of a type that, by the spec of its provider, no event has or none is known to have. */

@@ -4,7 +4,7 @@ import { EDGE_SECRET, PROBE_SOURCE, toSourceId } from '#core/glossary.ts';
 import { type Shards, shardsFor } from '#core/inbound/protocol/spread.ts';
 import { DEFAULT_TIMINGS } from '#core/inbound/protocol/timings.ts';
 import type { Place } from '#core/names.ts';
-import { type ConfigProblem, closest, type Report } from '#core/problem.ts';
+import { type ConfigProblem, meant, type Report } from '#core/problem.ts';
 import type { ProviderSpec } from '#core/provider/provider-spec.ts';
 import { needsSecret } from '#core/provider/source-needs.ts';
 import { DEFAULT_RETRY } from '#core/retry/backoff.ts';
@@ -31,7 +31,7 @@ import {
 import { resolveOutbound } from './outbound-config.ts';
 import { checkReconcile, resolveReconcile } from './reconcile-config.ts';
 import type { ResolvedConfig, ResolvedSource } from './resolved-config.ts';
-import { addRoutes } from './route-config.ts';
+import { addRoutes, unknownSource } from './route-config.ts';
 import { MOST_SENDS_PER_SECOND } from './sweeper-speed.ts';
 import { throttleOf } from './throttle.ts';
 import { validateConfig } from './validate-config.ts';
@@ -116,12 +116,12 @@ export function resolveDeployment(
   }
   const deployment = deployments.get(environmentName);
   if (!deployment) {
-    const near = closest(environmentName, [...deployments.keys()]);
+    const known = [...deployments.keys()];
     report({
       path: 'environments',
       given: `no environment "${environmentName.slice(0, 40)}"`,
-      allowed: [...deployments.keys()].join(', '),
-      fix: near ? `did you mean ${near}?` : 'choose one of them, or add it',
+      allowed: known.join(', '),
+      fix: meant(environmentName, known, 'choose one of them, or add it'),
     });
   }
   if (problems.length > 0 || !deployment) throw new ConfigError(problems);
@@ -158,13 +158,7 @@ function mergeSources(
   for (const [name, changes] of Object.entries(environment.sources ?? {})) {
     const source = Object.hasOwn(config.sources, name) ? config.sources[name] : undefined;
     if (!source) {
-      const near = closest(name, Object.keys(config.sources));
-      report({
-        path: `environments.${environmentName}.sources.${name}`,
-        given: 'a source that is not in `sources`',
-        allowed: Object.keys(config.sources).join(', '),
-        fix: near ? `did you mean ${near}?` : 'add it to `sources` first',
-      });
+      report(unknownSource(`environments.${environmentName}.sources`, name, Object.keys(config.sources)));
     } else {
       merged[name] = { ...source, ...changes };
     }

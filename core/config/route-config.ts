@@ -5,8 +5,8 @@ import { findConflicts } from '#core/inbound/routing/with-routes.ts';
 import {
   type Check,
   type ConfigProblem,
-  closest,
   listOf,
+  meant,
   number,
   type Report,
   recordOf,
@@ -61,16 +61,17 @@ export function addRoutes(deployment: Deployment, environment: EnvironmentConfig
 function checkSources(routes: RoutesConfig, deployment: Deployment, at: string, report: Report): void {
   const known: readonly string[] = deployment.sources.map(each => each.source.id);
   for (const name of Object.keys(routes)) {
-    if (known.includes(name)) continue;
-    const near = closest(name, known);
-    report({
-      path: `${at}.${name}`,
-      given: 'a source that is not in `sources`',
-      allowed: known.join(', '),
-      fix: near ? `did you mean ${near}?` : 'add it to `sources` first',
-    });
+    if (!known.includes(name)) report(unknownSource(at, name, known));
   }
 }
+
+/** Of a part of an environment that names sources. */
+export const unknownSource = (at: string, name: string, known: readonly string[]): ConfigProblem => ({
+  path: `${at}.${name}`,
+  given: 'a source that is not in `sources`',
+  allowed: known.join(', '),
+  fix: meant(name, known, 'add it to `sources` first'),
+});
 
 function resolveTypes(
   types: RoutesConfig[string],

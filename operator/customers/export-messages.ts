@@ -16,6 +16,7 @@ import { BROADCAST, liveRowKey, recordKey, runtimeKey, type Span } from '#core/o
 import { GRACE_MS, OUTBOUND_TIMINGS } from '#core/outbound/protocol/timings.ts';
 import { readBody } from '#core/outbound/publish/message-body.ts';
 import { hoursOf, messagesPage } from '#core/outbound/tend/reconcile-messages.ts';
+import { groupsOf } from '#core/side-by-side.ts';
 import { DAY_MS, HOUR_MS, parseIso } from '#core/time.ts';
 import { allOf, type DeliveryApi } from '#operator/delivery-api.ts';
 import type { Operator } from '#operator/operator.ts';
@@ -78,8 +79,8 @@ export async function* exportMessages(
     // Clocks differ: its first message may seem older than itself.
     const from = Math.max((parseIso(String(createdAt)) ?? 0) - HOUR_MS, now - keptMs);
     for await (const messages of messagesOf(store, app, { from, to: now + HOUR_MS }))
-      for (let at = 0; at < messages.length; at += AT_ONCE)
-        yield await Promise.all(messages.slice(at, at + AT_ONCE).map(each => exported(operator, each, own)));
+      for (const some of groupsOf(messages, AT_ONCE))
+        yield await Promise.all(some.map(each => exported(operator, each, own)));
     done += 1;
     progress?.(done, applications.length);
   }

@@ -2,6 +2,7 @@
 import { closeDeath } from '#core/inbound/protocol/close-death.ts';
 import type { EventItem } from '#core/inbound/protocol/event-item.ts';
 import type { EventFilter } from '#core/inbound/search/event-filter.ts';
+import { groupsOf } from '#core/side-by-side.ts';
 import type { Operator } from '#operator/operator.ts';
 import { eachDeadEvent } from './dead-letters.ts';
 
@@ -32,9 +33,9 @@ export async function closeDeaths(
   const gateway = await operator.gateway();
   const { config } = operator.deployment;
   let closed = 0;
-  for (let at = 0; at < items.length && !signal?.aborted; at += AT_ONCE) {
+  for (const [at, some] of groupsOf(items, AT_ONCE).entries()) {
+    if (signal?.aborted) break;
     if (at > 0) await gateway.timer.sleep(PAUSE_MS);
-    const some = items.slice(at, at + AT_ONCE);
     const results = await Promise.all(some.map(item => closeDeath(item, { by: operator.by, why }, gateway, config)));
     closed += results.filter(result => result === 'closed' || result === 'already_closed').length;
     onClosed?.(closed);

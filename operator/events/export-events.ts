@@ -6,6 +6,7 @@ import { SEE_DETAIL } from '#core/inbound/protocol/keep-result.ts';
 import type { EventFilter } from '#core/inbound/search/event-filter.ts';
 import { reportEvent } from '#core/inbound/search/event-report.ts';
 import { EventSearch } from '#core/inbound/search/list-events.ts';
+import { groupsOf } from '#core/side-by-side.ts';
 import type { Operator } from '#operator/operator.ts';
 import { readStoredBody } from './show-event.ts';
 
@@ -21,8 +22,8 @@ export async function* exportEvents(operator: Operator, filter: EventFilter): As
   let cursor: string | undefined;
   do {
     const page = await search.page({ limit: PAGE, cursor });
-    for (let at = 0; at < page.items.length; at += AT_ONCE)
-      yield await Promise.all(page.items.slice(at, at + AT_ONCE).map(item => exported(operator, item)));
+    for (const items of groupsOf(page.items, AT_ONCE))
+      yield await Promise.all(items.map(item => exported(operator, item)));
     cursor = page.cursor;
   } while (cursor !== undefined);
 }

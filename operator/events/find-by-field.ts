@@ -4,7 +4,8 @@ import type { EventKey } from '#core/glossary.ts';
 import { type SourceId, toEventPk } from '#core/glossary.ts';
 import { searchKey } from '#core/inbound/protocol/searchable.ts';
 import { type EventFilter, matchesFilter } from '#core/inbound/search/event-filter.ts';
-import { closest } from '#core/problem.ts';
+import { meant } from '#core/problem.ts';
+import { groupsOf } from '#core/side-by-side.ts';
 import type { Operator } from '#operator/operator.ts';
 import { usageError } from '#operator/operator-error.ts';
 import type { EventList, ListRequest } from './list-events.ts';
@@ -33,11 +34,10 @@ export function readWhere(operator: Operator, text: string): Where {
   if (at < 1 || value === '') throw usageError(`where: "${text.slice(0, 60)}"`, 'a field and its value', 'order=1234');
   const declared = [...searchableFields(operator).keys()];
   if (declared.includes(field)) return { field, value };
-  const near = closest(field, declared);
   throw usageError(
     `where: no source declares "${field.slice(0, 40)}"`,
     declared.length === 0 ? 'fields that a source declares as `searchable` in gateway.config.ts' : declared.join(', '),
-    near === undefined ? 'declare it, or look into the bodies: holdfast events grep' : `did you mean ${near}?`,
+    meant(field, declared, 'declare it, or look into the bodies: holdfast events grep'),
   );
 }
 
@@ -64,8 +64,7 @@ export async function listWhere(
   const all = found.flat().sort((a, b) => (a.sk < b.sk ? 1 : -1));
   const page = all.slice(0, limit);
   const records = [];
-  for (let at = 0; at < page.length; at += READ_AT_ONCE)
-    records.push(...(await store.getMany(page.slice(at, at + READ_AT_ONCE).map(({ pk }) => pk))));
+  for (const some of groupsOf(page, READ_AT_ONCE)) records.push(...(await store.getMany(some.map(({ pk }) => pk))));
   const last = all.length > limit ? page.at(-1)?.sk : undefined;
   return {
     items: records.filter(item => matchesFilter(item, filter)).sort((a, b) => (a.timelineAt < b.timelineAt ? 1 : -1)),

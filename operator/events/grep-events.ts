@@ -5,6 +5,7 @@
 import type { EventItem } from '#core/inbound/protocol/event-item.ts';
 import type { EventFilter } from '#core/inbound/search/event-filter.ts';
 import { cursorAfter, EventSearch } from '#core/inbound/search/list-events.ts';
+import { groupsOf } from '#core/side-by-side.ts';
 import type { Operator } from '#operator/operator.ts';
 import { parseJson } from '#operator/parse-json.ts';
 import { readStoredBody } from './show-event.ts';
@@ -52,8 +53,8 @@ export async function* grepEvents(operator: Operator, request: GrepRequest): Asy
   let tally: GrepTally = { read: 0, hits: 0, dollars: 0, lookedTo: filter.until, cursor: request.cursor };
   do {
     const page = await search.page({ limit: PAGE, cursor: tally.cursor });
-    for (let at = 0; at < page.items.length && !signal?.aborted; at += AT_ONCE) {
-      const items = page.items.slice(at, at + AT_ONCE);
+    for (const items of groupsOf(page.items, AT_ONCE)) {
+      if (signal?.aborted) break;
       const looked = await Promise.all(
         items.map(async item => ({ item, ...(await lookInto(operator, item, request)) })),
       );

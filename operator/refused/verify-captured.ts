@@ -3,7 +3,7 @@ import { nodeCrypto } from '#adapters/crypto/node-crypto.ts';
 import { CachedKeyFetcher } from '#adapters/http/key-fetcher.ts';
 import { given } from '#core/given.ts';
 import type { SourceSecret } from '#core/ports.ts';
-import { closest } from '#core/problem.ts';
+import { meant } from '#core/problem.ts';
 import type { ProviderSpec } from '#core/provider/provider-spec.ts';
 import { explainMismatch } from '#core/verification/explain-mismatch.ts';
 import type { RawRequest } from '#core/verification/raw-request.ts';
@@ -41,11 +41,10 @@ export function providerOf(operator: Operator, id: string): ProviderSpec {
   const own = ownProviders(operator);
   const spec = own.find(each => each.id === id);
   if (spec) return spec;
-  const near = closest(id, [...own.map(each => each.id), ...Object.keys(PROVIDERS)]);
   throw usageError(
     `--provider: "${id.slice(0, 60)}"`,
     'the id of a provider, from docs/reference/providers.md, or of one of your own that a source in gateway.config.ts uses',
-    near ? `did you mean ${near}?` : 'look it up there',
+    meant(id, [...own.map(each => each.id), ...Object.keys(PROVIDERS)], 'look it up there'),
   );
 }
 

@@ -13,6 +13,7 @@ import type { IngestRules } from '#core/inbound/ingest/ingest-ports.ts';
 import type { RecordPorts } from '#core/inbound/ingest/record-and-send.ts';
 import type { ControlStore, EventStore } from '#core/inbound/ports.ts';
 import { eventKeyOf } from '#core/inbound/protocol/event-key.ts';
+import { groupsOf } from '#core/side-by-side.ts';
 import { patientCaller } from './ask-patiently.ts';
 import type { DeliveryApi, DeliveryContent, ListedDelivery } from './delivery-api.ts';
 import { chooseWindow, type OpenWindow, type Progress, parseProgress, type WindowRules } from './progress.ts';
@@ -191,11 +192,9 @@ class ReconcileRun {
       this.#seen.add(pk);
       if (delivery.at >= this.#window.from && delivery.at < this.#window.to) candidates.set(pk, delivery);
     }
-    const pks = [...candidates.keys()];
     const known = new Set<EventPk>();
-    for (let at = 0; at < pks.length; at += 100) {
-      for (const item of await this.#ports.store.getMany(pks.slice(at, at + 100))) known.add(item.pk);
-    }
+    for (const pks of groupsOf([...candidates.keys()], 100))
+      for (const item of await this.#ports.store.getMany(pks)) known.add(item.pk);
     const missing = [...candidates].filter(([pk]) => !known.has(pk));
     this.#gaps.push(...missing.map(([pk]) => pk));
     return missing.map(([, delivery]) => delivery);

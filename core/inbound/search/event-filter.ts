@@ -6,7 +6,7 @@
 import { given } from '#core/given.ts';
 import { type EpochMs, EVENT_STATUSES, type EventStatus, type SourceId, splitEventPk } from '#core/glossary.ts';
 import type { EventItem } from '#core/inbound/protocol/event-item.ts';
-import { type ConfigProblem, closest } from '#core/problem.ts';
+import { type ConfigProblem, meant } from '#core/problem.ts';
 import { DAY_MS, HOUR_MS, ISO_8601, MINUTE_MS, parseIso, SECOND_MS, toIso } from '#core/time.ts';
 import { errorPattern } from './error-pattern.ts';
 
@@ -145,8 +145,7 @@ function readList<T extends string>(
     const known = allowed.find(it => it === word);
     if (known !== undefined) found.push(known);
     else {
-      const near = closest(word, allowed);
-      const fix = near === undefined ? `give one of them` : `did you mean ${near}?`;
+      const fix = meant(word, allowed, 'give one of them');
       problems.push({ path, given: `"${word.slice(0, 60)}"`, allowed: allowed.join(', '), fix });
     }
   }

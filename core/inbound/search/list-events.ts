@@ -11,7 +11,7 @@ import { isTerminal } from '#core/inbound/protocol/event-status.ts';
 import { FAR } from '#core/inbound/protocol/event-writes.ts';
 import { fromBase64, textOf, toBase64, utf8 } from '#core/scan/bytes.ts';
 import { decodeJsonObject } from '#core/scan/json-object.ts';
-import { sideBySide } from '#core/side-by-side.ts';
+import { groupsOf, sideBySide } from '#core/side-by-side.ts';
 import { type EventFilter, matchesFilter, matchesType } from './event-filter.ts';
 import { type Order, type Position, TimelineReader } from './read-timeline.ts';
 
@@ -141,8 +141,8 @@ async function candidatesFromIndexes(filter: EventFilter, ports: ListPorts): Pro
       ...(statuses.includes('closed') ? [() => collectDead(closedOf(source), filter, found, store)] : []),
     ];
   });
-  for (let at = 0; at < searches.length; at += READS_IN_PARALLEL) {
-    const complete = await Promise.all(searches.slice(at, at + READS_IN_PARALLEL).map(search => search()));
+  for (const some of groupsOf(searches, READS_IN_PARALLEL)) {
+    const complete = await Promise.all(some.map(search => search()));
     if (complete.includes(false)) return undefined;
   }
   const mayBeFresh = statuses.includes('pending') || statuses.includes('processing');
@@ -272,16 +272,8 @@ function pageOf(items: readonly EventItem[], last: Position | undefined): EventP
 }
 
 async function readAll(pks: readonly EventPk[], store: ListStore): Promise<readonly EventItem[]> {
-  const found: EventItem[] = [];
-  for (let at = 0; at < pks.length; at += READ_AT_ONCE * READS_IN_PARALLEL) {
-    const chunks = Array.from({ length: READS_IN_PARALLEL }, (_, n) => {
-      const from = at + n * READ_AT_ONCE;
-      return pks.slice(from, from + READ_AT_ONCE);
-    });
-    const read = await Promise.all(chunks.filter(keys => keys.length > 0).map(keys => store.getMany(keys)));
-    found.push(...read.flat());
-  }
-  return found;
+  const read = await sideBySide(groupsOf(pks, READ_AT_ONCE), keys => store.getMany(keys), READS_IN_PARALLEL);
+  return read.flat();
 }
 
 function encodeCursor(position: Position): string {

@@ -7,12 +7,12 @@ import { SECOND_LOOK_CONTROL } from '#core/inbound/protocol/arrivals.ts';
 import { type EventItem, storedStatus } from '#core/inbound/protocol/event-item.ts';
 import { isTerminal } from '#core/inbound/protocol/event-status.ts';
 import type { Timings } from '#core/inbound/protocol/timings.ts';
+import { CALLS_AT_ONCE, groupsOf } from '#core/side-by-side.ts';
 import { failedAt } from './judge-handlers.ts';
 import { type ArrivalsRun, sweepArrivals } from './sweep-arrivals.ts';
 import type { SweepRun } from './sweep-run.ts';
 import type { Handler } from './tell-concerns.ts';
 
-const AT_ONCE = 25;
 /** Share of a run that arrivals may take where many wait, so that what is watched gets its turn. */
 const ARRIVALS_SHARE = 0.5;
 /**
@@ -53,9 +53,9 @@ export async function coverArrivals(run: SweepRun): Promise<readonly Handler[]> 
 async function cover(items: readonly EventItem[], paused: boolean, run: SweepRun): Promise<boolean> {
   const open = items.filter(item => !isCovered(item));
   let covered = true;
-  for (let at = 0; at < open.length; at += AT_ONCE) {
-    const some = await Promise.all(open.slice(at, at + AT_ONCE).map(item => coverOne(item, paused, run)));
-    covered &&= some.every(it => it);
+  for (const some of groupsOf(open, CALLS_AT_ONCE)) {
+    const done = await Promise.all(some.map(item => coverOne(item, paused, run)));
+    covered &&= done.every(it => it);
     await run.pace();
   }
   return covered;

@@ -5,7 +5,7 @@ import type { EventStore, Page } from '#core/inbound/ports.ts';
 import { type EventItem, WATCH_SHARDS } from '#core/inbound/protocol/event-item.ts';
 import { FAR } from '#core/inbound/protocol/event-writes.ts';
 import { LONGEST_PARK_MS } from '#core/retry/breaker.ts';
-import { CALLS_AT_ONCE } from '#core/side-by-side.ts';
+import { CALLS_AT_ONCE, groupsOf } from '#core/side-by-side.ts';
 import type { SweepRun } from './sweep-run.ts';
 
 const AT_ONCE = 25;
@@ -36,9 +36,8 @@ export async function sweepDue(run: SweepRun): Promise<void> {
   while (open.length > 0 && !run.isOver) {
     const next: Range[] = [];
     // Pages are read side by side: nearly all are empty. What is due is carried out page by page, at the run's own rate.
-    for (let at = 0; at < open.length; at += CALLS_AT_ONCE) {
+    for (const some of groupsOf(open, CALLS_AT_ONCE)) {
       if (run.isOver) return;
-      const some = open.slice(at, at + CALLS_AT_ONCE);
       const pages = await Promise.all(
         some.map(async range => ({ range, page: await run.guard(() => readPage(range, run)) })),
       );
@@ -78,9 +77,9 @@ async function sweepPage(range: Range, page: Page<WatchEntry>, run: SweepRun): P
   const { store } = run.ports;
   const parkedFar = from === FAR;
   const paused = run.isPaused(source);
-  for (let at = 0; at < page.items.length; at += AT_ONCE) {
+  for (const some of groupsOf(page.items, AT_ONCE)) {
     if (run.isOver) return undefined;
-    const items = await store.getMany(page.items.slice(at, at + AT_ONCE).map(it => it.pk));
+    const items = await store.getMany(some.map(it => it.pk));
     // The index lags: what is no longer due by the item itself is left alone.
     const due = items.filter(it => it.watchAt !== undefined && (parkedFar ? it.watchAt === FAR : it.watchAt <= before));
     for (const item of due) run.ages.note(item, run.now);

@@ -6,9 +6,9 @@ import {
   allowing,
   boolean,
   type Check,
-  closest,
   join,
   listOf,
+  meant,
   number,
   oneOf,
   type Report,
@@ -178,10 +178,7 @@ function partsOf(form: 'one' | 'list' | 'named', part: unknown, at: string, repo
 }
 
 function reportUnknown(key: string, path: string, report: Report): void {
-  const near = closest(key, KEYWORDS);
-  const fix =
-    (Object.hasOwn(INSTEAD, key) && INSTEAD[key]) ||
-    (near ? `did you mean ${near}?` : 'remove it, or begin it with x-');
+  const fix = (Object.hasOwn(INSTEAD, key) && INSTEAD[key]) || meant(key, KEYWORDS, 'remove it, or begin it with x-');
   report({ path, given: 'an unknown keyword', allowed: 'the keywords of JSON Schema 2020-12, and x-…', fix });
 }
 

@@ -9,12 +9,12 @@ import { deleteEndpoint } from '#core/outbound/protocol/delivery-writes.ts';
 import type { EndpointId } from '#core/outbound/protocol/ids.ts';
 import { ERASURES, endpointKey, listOf } from '#core/outbound/protocol/keys.ts';
 import { rowExpiry } from '#core/outbound/protocol/timings.ts';
+import { sideBySide } from '#core/side-by-side.ts';
 import { ERASED_KINDS, type ErasedCounts, type Erasure, keepErasure, type Page, parseErasure } from './erasure.ts';
 import { findNext } from './find-items.ts';
 
 export type ErasePorts = Pick<OutboundPorts, 'store' | 'blobs' | 'clock' | 'ids'>;
 
-const AT_ONCE = 25;
 const TRIES = 4;
 
 /** Goes on with every erasure that is not done, until the time is over. */
@@ -62,8 +62,7 @@ async function removePage(
   for (const ep of close) if (!(await closeEndpoint(ports, app, ep, retentionMs))) return false;
   // The bucket's lifecycle deletes the object; until then nothing is in it.
   for (const ref of refs) await blobs.put(ref, new Uint8Array());
-  for (let at = 0; at < keys.length; at += AT_ONCE)
-    await Promise.all(keys.slice(at, at + AT_ONCE).map(([table, pk, sk]) => store.delete({ table, pk, sk })));
+  await sideBySide(keys, ([table, pk, sk]) => store.delete({ table, pk, sk }));
   return true;
 }
 

@@ -22,6 +22,7 @@ import {
   runtimeKey,
 } from '#core/outbound/protocol/keys.ts';
 import { keptOf } from '#core/outbound/protocol/timings.ts';
+import { groupsOf } from '#core/side-by-side.ts';
 import { MINUTE_MS } from '#core/time.ts';
 import { replayOnce } from './replay-delivery.ts';
 import { type Found, firstPlace, leaveForLater, pageOf, type Way } from './replay-way.ts';
@@ -202,8 +203,7 @@ async function runPage(ports: ReplayJobPorts, rules: ReplayJobRules, job: Replay
     busy ||= result.kind === 'busy';
     return result.kind === 'accepted';
   };
-  for (let at = 0; at < replayable.length; at += AT_ONCE) {
-    const some = replayable.slice(at, at + AT_ONCE);
+  for (const some of groupsOf(replayable, AT_ONCE)) {
     const done = await Promise.all(some.map((each, n) => replayOne(each, placeInRate(nextDueAt, n, job))));
     replayed += done.filter(Boolean).length;
     nextDueAt = placeInRate(nextDueAt, some.length, job);

@@ -15,7 +15,7 @@ import type { RowItem, RuntimeItem } from '#core/outbound/protocol/items.ts';
 import { deadRange, dueAtOf, laterRange, partOf, rowKind, rowsRange, wakeAtOf } from '#core/outbound/protocol/keys.ts';
 import { parseItem } from '#core/outbound/protocol/parse-item.ts';
 import type { Telemetry } from '#core/ports.ts';
-import { sideBySide } from '#core/side-by-side.ts';
+import { CALLS_AT_ONCE, groupsOf, sideBySide } from '#core/side-by-side.ts';
 import { HOUR_MS, MINUTE_MS } from '#core/time.ts';
 
 export interface AuditPorts extends Pick<OutboundPorts, 'wake' | 'clock'> {
@@ -92,8 +92,6 @@ const NOTHING: AuditCounts = {
 };
 const COUNTED_DEAD = 1_000;
 type See = (runtime: RuntimeItem, first: FirstRow) => Promise<number>;
-/** Endpoints that are looked at side by side. */
-const AT_ONCE = 25;
 
 /**
  * A walk over all endpoints, or the rest of one; `until`: no further page begins. `see` is told each runtime item, and the
@@ -118,10 +116,8 @@ export async function audit(
     const wakeUps: WakeUp[] = [];
     const apps = new Set<AppId>();
     let lost = 0;
-    for (let at = 0; at < runtimes.length; at += AT_ONCE) {
-      const seen = await Promise.all(
-        runtimes.slice(at, at + AT_ONCE).map(each => lookAt(ports, each, { looked, retentionMs, see })),
-      );
+    for (const some of groupsOf(runtimes, CALLS_AT_ONCE)) {
+      const seen = await Promise.all(some.map(each => lookAt(ports, each, { looked, retentionMs, see })));
       for (const { found, ...each } of seen) {
         counts = countedWith(counts, each, clock.now());
         if (found?.lost) lost += 1;

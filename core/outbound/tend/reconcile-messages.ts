@@ -23,6 +23,7 @@ import {
 } from '#core/outbound/protocol/keys.ts';
 import type { BodyPorts } from '#core/outbound/publish/message-body.ts';
 import type { Telemetry } from '#core/ports.ts';
+import { groupsOf } from '#core/side-by-side.ts';
 import { HOUR_MS, MINUTE_MS, toHour } from '#core/time.ts';
 
 export interface ReconcilePorts extends BodyPorts, Pick<OutboundPorts, 'store' | 'jobs' | 'clock'> {
@@ -126,7 +127,7 @@ async function reconcileApplication(
       // Ten minutes old: a copy that lags has them as well.
       const page = await messagesPage(store, app, { hour, span, cursor, reading: 'eventual' });
       const meant = page.messages.filter(isMeant);
-      for (let at = 0; at < meant.length; at += AT_ONCE) await compare(meant.slice(at, at + AT_ONCE));
+      for (const some of groupsOf(meant, AT_ONCE)) await compare(some);
       cursor = page.cursor;
     } while (cursor !== undefined);
   }

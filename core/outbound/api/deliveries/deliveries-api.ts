@@ -36,6 +36,7 @@ import {
 import { oneOf } from '#core/problem.ts';
 import { refuse } from '#core/problem-reply.ts';
 import type { Reply } from '#core/reply.ts';
+import { groupsOf } from '#core/side-by-side.ts';
 import { DAY_MS, parseIso, SECOND_MS } from '#core/time.ts';
 import { showDelivery } from './show-delivery.ts';
 import { type Found, type WalkPlace, walkDeliveries } from './walk-deliveries.ts';
@@ -176,8 +177,8 @@ export async function wasSentTo(
   if (!(await isBroadcast(store, message))) return false;
   const { id: msg, createdAt } = message;
   const known = await endpointsOf(store)(application.id, application);
-  for (let at = 0; at < known.length; at += ENDPOINTS_AT_ONCE) {
-    const ids = known.slice(at, at + ENDPOINTS_AT_ONCE).map(({ id: ep }) => ({ ep, msg, createdAt }));
+  for (const some of groupsOf(known, ENDPOINTS_AT_ONCE)) {
+    const ids = some.map(({ id: ep }) => ({ ep, msg, createdAt }));
     const items = await store.getMany(ids.flatMap(id => [recordKey(id), liveRowKey(id)]));
     if (items.some(item => item !== undefined)) return true;
   }
