@@ -9,3 +9,6 @@ export function given<T extends object>(fields: T): Given<T> {
   for (const name in fields) if (fields[name] !== undefined) kept[name] = fields[name];
   return kept as unknown as Given<T>;
 }
+
+/** Names of the properties that an object of this type always has. */
+export type RequiredKey<T> = { [K in keyof T]-?: Record<never, never> extends Pick<T, K> ? never : K }[keyof T];

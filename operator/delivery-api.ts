@@ -1,4 +1,6 @@
 /** The delivery API of an environment, as a person's tools call it (docs/api/delivery.md). */
+
+import { everyPage } from '#core/pages.ts';
 import type { HttpAnswer } from './http-answer.ts';
 import { type FailureKind, OperatorError, usageError } from './operator-error.ts';
 import { parseJson } from './parse-json.ts';
@@ -44,12 +46,7 @@ export async function* pagesOf<Page extends { readonly cursor: string | null }>(
   api: DeliveryApi,
   call: Omit<DeliveryCall, 'query'>,
 ): AsyncGenerator<Page> {
-  let cursor: string | undefined;
-  do {
-    const page: Page = await askDelivery(api, { ...call, query: { limit: '250', cursor } });
-    yield page;
-    cursor = page.cursor ?? undefined;
-  } while (cursor !== undefined);
+  yield* everyPage(cursor => askDelivery<Page>(api, { ...call, query: { limit: '250', cursor } }));
 }
 
 /** All of a list of the API. */

@@ -1,6 +1,7 @@
 /** Loads what fetches keys with the first request that needs one: most sources sign with a secret and never do. */
-import { once } from '#core/once.ts';
+
 import type { KeyFetcher } from '#core/ports.ts';
+import { once } from '../once.ts';
 
 export function lazyKeyFetcher(make: () => Promise<KeyFetcher>): KeyFetcher {
   const get = once(make);

@@ -1,7 +1,7 @@
-import { once } from '#core/once.ts';
 import type { BlobList, BlobStore } from '#core/ports.ts';
 import { endCalls } from '../aws/end-calls.ts';
 import { sent } from '../aws/to-dependency-error.ts';
+import { once } from '../once.ts';
 
 /** `BlobStore` on the bodies bucket. The S3 client is imported with the first large body, so that others never pay for it. */
 export class S3Blobs implements BlobStore, BlobList {

@@ -1,10 +1,10 @@
 import type { SQSClient } from '@aws-sdk/client-sqs';
 import type { RouteTarget, TargetKind } from '#core/inbound/routing/target.ts';
 import { type Delivered, deliveredBy, type TargetMessage, type Targets } from '#core/inbound/routing/targets.ts';
-import { once } from '#core/once.ts';
 import type { CustomerMessage, Publisher } from '#core/publisher.ts';
 import type { Environment } from '../aws/client-settings.ts';
 import { endCalls } from '../aws/end-calls.ts';
+import { once } from '../once.ts';
 import type { AwsTarget } from './aws-target.ts';
 import type { OutboundPlace } from './outbound-target.ts';
 import { postToUrl } from './post-to-url.ts';

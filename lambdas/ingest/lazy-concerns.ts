@@ -1,6 +1,7 @@
 /** Loads what writes concerns down with the first one: most copies of ingest never meet such an event. */
+
+import { once } from '#adapters/once.ts';
 import type { ConcernBoard } from '#core/inbound/protocol/concerns.ts';
-import { once } from '#core/once.ts';
 
 export function lazyConcerns(make: () => Promise<ConcernBoard>): Pick<ConcernBoard, 'note'> {
   const board = once(make);

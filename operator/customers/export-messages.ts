@@ -16,6 +16,7 @@ import { BROADCAST, liveRowKey, recordKey, runtimeKey, type Span } from '#core/o
 import { GRACE_MS, OUTBOUND_TIMINGS } from '#core/outbound/protocol/timings.ts';
 import { readBody } from '#core/outbound/publish/message-body.ts';
 import { hoursOf, messagesPage } from '#core/outbound/tend/reconcile-messages.ts';
+import { everyPage } from '#core/pages.ts';
 import { groupsOf } from '#core/side-by-side.ts';
 import { DAY_MS, HOUR_MS, parseIso } from '#core/time.ts';
 import { allOf, type DeliveryApi } from '#operator/delivery-api.ts';
@@ -88,12 +89,8 @@ export async function* exportMessages(
 
 async function* messagesOf(store: ItemStore, app: AppId, span: Span): AsyncGenerator<readonly MessageItem[]> {
   for (const hour of hoursOf(span)) {
-    let cursor: string | undefined;
-    do {
-      const page = await messagesPage(store, app, { hour, span, cursor, reading: 'consistent' });
-      yield page.messages;
-      cursor = page.cursor;
-    } while (cursor !== undefined);
+    const pages = everyPage(cursor => messagesPage(store, app, { hour, span, cursor, reading: 'consistent' }));
+    for await (const { messages } of pages) yield messages;
   }
 }
 

@@ -6,6 +6,7 @@ import { SEE_DETAIL } from '#core/inbound/protocol/keep-result.ts';
 import type { EventFilter } from '#core/inbound/search/event-filter.ts';
 import { reportEvent } from '#core/inbound/search/event-report.ts';
 import { EventSearch } from '#core/inbound/search/list-events.ts';
+import { everyPage } from '#core/pages.ts';
 import { groupsOf } from '#core/side-by-side.ts';
 import type { Operator } from '#operator/operator.ts';
 import { readStoredBody } from './show-event.ts';
@@ -19,13 +20,9 @@ export type ExportedEvent = Readonly<Record<string, unknown>>;
 /** Oldest first, each once. */
 export async function* exportEvents(operator: Operator, filter: EventFilter): AsyncGenerator<readonly ExportedEvent[]> {
   const search = new EventSearch(filter, 'oldest', await operator.gateway());
-  let cursor: string | undefined;
-  do {
-    const page = await search.page({ limit: PAGE, cursor });
+  for await (const page of everyPage(cursor => search.page({ limit: PAGE, cursor })))
     for (const items of groupsOf(page.items, AT_ONCE))
       yield await Promise.all(items.map(item => exported(operator, item)));
-    cursor = page.cursor;
-  } while (cursor !== undefined);
 }
 
 /**

@@ -23,6 +23,7 @@ import { endImported, expiryAfter, FAR, importedItem, type WriteRules } from '#c
 import { PAYLOAD_MARGIN_DAYS } from '#core/inbound/protocol/retention.ts';
 import { searchItems, valuesIn } from '#core/inbound/protocol/searchable.ts';
 import { storeBody } from '#core/inbound/protocol/store-body.ts';
+import { everyPage } from '#core/pages.ts';
 import { toHex } from '#core/scan/bytes.ts';
 import { decodeJsonObject } from '#core/scan/json-object.ts';
 import { MINUTE_MS, SECOND_MS } from '#core/time.ts';
@@ -143,18 +144,15 @@ class Import {
   }
 
   async refuseOthers(): Promise<void> {
-    let cursor: string | undefined;
-    do {
-      const page = await this.#gateway.store.scan(cursor);
-      const other = page.items.find(({ pk }) => !this.#pks.has(pk) && splitEventPk(pk).sourceId !== PROBE_SOURCE);
+    for await (const { items } of everyPage(cursor => this.#gateway.store.scan(cursor))) {
+      const other = items.find(({ pk }) => !this.#pks.has(pk) && splitEventPk(pk).sourceId !== PROBE_SOURCE);
       if (other !== undefined)
         throw usageError(
           `${this.#operator.environment} holds events that are not in the file, e.g. ${toEventId(other.pk)}`,
           'an empty environment, or one that this file was imported into',
           'import into a new environment, or give --add to bring the events beside those; nothing was written',
         );
-      cursor = page.cursor;
-    } while (cursor !== undefined);
+    }
   }
 
   /** Paused, and known to be: no function that has not heard of it is at work any more. */

@@ -1,5 +1,5 @@
 /** Stored attributes as a record: the one place where they become one. Stores call it on whatever they read. */
-import type { RequiredKey } from '#core/required-key.ts';
+import type { RequiredKey } from '#core/given.ts';
 import { type EventIn, type EventItem, SCHEMA_VERSION } from './event-item.ts';
 
 type KnownStatus = Exclude<EventItem['status'], 'unknown'>;

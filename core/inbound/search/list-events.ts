@@ -9,6 +9,7 @@ import { readArrivals } from '#core/inbound/protocol/arrivals.ts';
 import { type AttentionPartition, closedOf, type EventItem, WATCH_SHARDS } from '#core/inbound/protocol/event-item.ts';
 import { isTerminal } from '#core/inbound/protocol/event-status.ts';
 import { FAR } from '#core/inbound/protocol/event-writes.ts';
+import { everyPage } from '#core/pages.ts';
 import { fromBase64, textOf, toBase64, utf8 } from '#core/scan/bytes.ts';
 import { decodeJsonObject } from '#core/scan/json-object.ts';
 import { groupsOf, sideBySide } from '#core/side-by-side.ts';
@@ -166,13 +167,10 @@ async function collectFresh(filter: EventFilter, found: Set<EventPk>, ports: Lis
 }
 
 async function collectWatched(shard: string, found: Set<EventPk>, store: ListStore): Promise<boolean> {
-  let cursor: string | undefined;
-  do {
-    const page = await store.watchDue(shard, { before: FAR + 1 }, cursor);
-    for (const { pk } of page.items) found.add(pk);
-    cursor = page.cursor;
+  for await (const { items } of everyPage(cursor => store.watchDue(shard, { before: FAR + 1 }, cursor))) {
+    for (const { pk } of items) found.add(pk);
     if (found.size > INDEX_LIMIT) return false;
-  } while (cursor !== undefined);
+  }
   return true;
 }
 
@@ -182,15 +180,12 @@ async function collectDead(
   found: Set<EventPk>,
   store: ListStore,
 ): Promise<boolean> {
-  let cursor: string | undefined;
-  do {
-    const page = await store.attention(partition, cursor);
-    const { pks, isLast } = meantOf(page.items, filter);
+  for await (const { items } of everyPage(cursor => store.attention(partition, cursor))) {
+    const { pks, isLast } = meantOf(items, filter);
     for (const pk of pks) found.add(pk);
     if (isLast) return true;
-    cursor = page.cursor;
     if (found.size > INDEX_LIMIT) return false;
-  } while (cursor !== undefined);
+  }
   return true;
 }
 

@@ -2,6 +2,7 @@
 import { given } from '#core/given.ts';
 import type { EpochMs, EventPk } from '#core/glossary.ts';
 import type { EventStore } from '#core/inbound/ports.ts';
+import { everyPage } from '#core/pages.ts';
 import { HOUR_MS, toHour } from '#core/time.ts';
 import { type OnlyFails, onlyFails } from './judge-handlers.ts';
 
@@ -27,14 +28,12 @@ export async function readOnlyFails(
   let pages = 0;
   for (let back = 0; back <= LOOK_BACK_HOURS && pks.length < NEWEST && pages < PAGES; back++) {
     const hour = `${source}#${toHour(now - back * HOUR_MS)}`;
-    let cursor: string | undefined;
-    do {
-      const range = { newestFirst: true, limit: 200, ...given({ cursor }) };
-      const page = await store.timeline(hour, range);
+    const range = { newestFirst: true, limit: 200 };
+    for await (const { items } of everyPage(cursor => store.timeline(hour, { ...range, ...given({ cursor }) }))) {
       pages += 1;
-      pks.push(...page.items.filter(entry => entry.eventType === eventType).map(entry => entry.pk));
-      cursor = page.cursor;
-    } while (cursor !== undefined && pks.length < NEWEST && pages < PAGES);
+      pks.push(...items.filter(entry => entry.eventType === eventType).map(entry => entry.pk));
+      if (pks.length >= NEWEST || pages >= PAGES) break;
+    }
   }
   return pks.length === 0 ? undefined : onlyFails(await store.getMany(pks.slice(0, NEWEST)));
 }

@@ -13,7 +13,7 @@ import {
   type SECOND_LOOK_CONTROL,
 } from '#core/inbound/protocol/arrivals.ts';
 import type { EventItem } from '#core/inbound/protocol/event-item.ts';
-import { CALLS_AT_ONCE } from '#core/side-by-side.ts';
+import { CALLS_AT_ONCE, groupsOf } from '#core/side-by-side.ts';
 import { HOUR_MS, toHour, toStamp } from '#core/time.ts';
 
 /** Where the look at a source begins that was never looked at. */
@@ -88,8 +88,7 @@ function firstPlace(source: SourceId, cursor: EpochMs | undefined, upTo: EpochMs
 /** A page of each place that is not done. Pages are read side by side, and covered one after the other. */
 async function nextPlaces(places: readonly Place[], run: ArrivalsRun, store: Store): Promise<readonly Place[]> {
   const next: Place[] = [];
-  for (let from = 0; from < places.length; from += CALLS_AT_ONCE) {
-    const some = places.slice(from, from + CALLS_AT_ONCE);
+  for (const some of groupsOf(places, CALLS_AT_ONCE)) {
     const isOpen = (place: Place): boolean => !place.done && run.now() < run.until;
     const reads = await Promise.all(
       some.map(async place => ({
@@ -149,9 +148,8 @@ async function coverAll(
   run: ArrivalsRun,
   store: Pick<EventStore, 'getMany'>,
 ): Promise<boolean> {
-  const chunks: TimelineEntry[][] = [];
-  for (let from = 0; from < entries.length; from += READ_AT_ONCE) chunks.push(entries.slice(from, from + READ_AT_ONCE));
-  const read = await Promise.all(chunks.map(chunk => store.getMany(chunk.map(entry => entry.pk))));
+  const groups = groupsOf(entries, READ_AT_ONCE);
+  const read = await Promise.all(groups.map(group => store.getMany(group.map(entry => entry.pk))));
   return run.cover(read.flat(), source);
 }
 

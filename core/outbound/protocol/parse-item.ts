@@ -3,8 +3,8 @@
  * read and on what a write met, but not on pages of an index, which hold keys only.
  */
 import { DependencyError } from '#core/errors.ts';
+import type { RequiredKey } from '#core/given.ts';
 import type { Item, OutboundTable } from '#core/outbound/ports.ts';
-import type { RequiredKey } from '#core/required-key.ts';
 import type * as items from './items.ts';
 
 type Words<Text extends string> = Text extends `${infer First} ${infer Rest}` ? First | Words<Rest> : Text;

@@ -1,6 +1,7 @@
 /** The bytes of a message: in its item while they are small, else in the blob store. */
 import type { OutboundPorts } from '#core/outbound/ports.ts';
 import type { MessageItem } from '#core/outbound/protocol/items.ts';
+import { everyPage } from '#core/pages.ts';
 import type { BlobList, BlobStore } from '#core/ports.ts';
 
 /** Deflated bodies up to this lie in the item. */
@@ -48,12 +49,8 @@ export async function emptyBody({ blobs }: Pick<BodyPorts, 'blobs'>, owner: Body
 
 /** Empties whatever lies under a message's name: also what a publish left there that died before its message was written. */
 export async function emptyBodies(blobs: BlobStore & BlobList, owner: BodyOwner): Promise<void> {
-  let cursor: string | undefined;
-  do {
-    const { keys, cursor: next } = await blobs.list(placeOf(owner), cursor);
+  for await (const { keys } of everyPage(cursor => blobs.list(placeOf(owner), cursor)))
     for (const key of keys) await blobs.put(key, new Uint8Array());
-    cursor = next;
-  } while (cursor !== undefined);
 }
 
 /**

@@ -22,6 +22,7 @@ import {
   type Span,
 } from '#core/outbound/protocol/keys.ts';
 import type { BodyPorts } from '#core/outbound/publish/message-body.ts';
+import { everyPage } from '#core/pages.ts';
 import type { Telemetry } from '#core/ports.ts';
 import { groupsOf } from '#core/side-by-side.ts';
 import { HOUR_MS, MINUTE_MS, toHour } from '#core/time.ts';
@@ -164,12 +165,8 @@ async function broadcastsOf(store: ItemStore, span: Span): Promise<readonly Mess
   if (app === undefined) return [];
   const found: MessageItem[] = [];
   for (const hour of hoursOf(span)) {
-    let cursor: string | undefined;
-    do {
-      const page = await messagesPage(store, app, { hour, span, cursor, reading: 'eventual' });
-      found.push(...page.messages.filter(isMeant));
-      cursor = page.cursor;
-    } while (cursor !== undefined);
+    const pages = everyPage(cursor => messagesPage(store, app, { hour, span, cursor, reading: 'eventual' }));
+    for await (const { messages } of pages) found.push(...messages.filter(isMeant));
   }
   return found;
 }

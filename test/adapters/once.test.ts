@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { once } from '#core/once.ts';
+import { once } from '#adapters/once.ts';
 
 describe('what is made once', () => {
   it('is made with the first use, for all who ask meanwhile and afterwards', async () => {
