@@ -56,7 +56,7 @@ const KEYS: Readonly<Record<string, string>> = {
 export function renderProviderPage(spec: ProviderSpec): string {
   const sections = [
     `# ${spec.title}`,
-    `\`${spec.id}\`, [${strengthOf(spec)}${WEAKER[strengthOf(spec)]}](../reference/providers.md), read ${spec.checkedOn}${docsLink(spec)}`,
+    `\`${spec.id}\`, [${strengthOf(spec)}${WEAKER[strengthOf(spec)]}](../reference/providers.md), ${docsLink(spec)}${spec.checkedOn}`,
     spec.setup,
     ...settings(spec),
     ...proof(spec),
@@ -70,9 +70,9 @@ export function renderProviderPage(spec: ProviderSpec): string {
   return `${sections.join('\n\n')}\n`;
 }
 
-/** `: [host](address)`; nothing where the documentation is this page. */
+/** `[host](address), `; nothing where the documentation is this page. */
 function docsLink({ docs }: ProviderSpec): string {
-  return docs.startsWith('https://') ? `: [${new URL(docs).hostname}](${docs})` : '';
+  return docs.startsWith('https://') ? `[${new URL(docs).hostname}](${docs}), ` : '';
 }
 
 /** The entry of the configuration, where a source needs settings. */
@@ -83,7 +83,6 @@ function settings(spec: ProviderSpec): string[] {
   return [
     [
       '```ts',
-      '// gateway.config.ts, under sources',
       `${name}: {`,
       `  provider: '${spec.id}',`,
       '  settings: {',

@@ -29,7 +29,7 @@ function renderTable(specs: readonly ProviderSpec[]): string {
     strengths.join('\n'),
     'What a page says:',
     PAGE.map(line => `- ${line}`).join('\n'),
-    'Test vectors hold the signing rules. All else was looked up in the documentation on the day its page names. Dashboards change: take the set-up text as a guide.',
+    'Test vectors hold the signing rules. All else was looked up in the linked documentation on the day behind the link. Dashboards change: take the set-up text as a guide.',
     'Each, behind its id:',
     specs.map(spec => `- ${linked(spec)} ${spec.title}`).join('\n'),
     'Made by `npm run write`.',
@@ -40,7 +40,7 @@ function renderTable(specs: readonly ProviderSpec[]): string {
 const linked = ({ id }: ProviderSpec): string => `[\`${id}\`](../providers/${id}.md)`;
 
 const PAGE = [
-  '**Set-up**: "this URL" is that of the source (`holdfast sources ls`); "the secret" is what you give to `holdfast sources set-secret`. Where no settings are shown, `provider` is all a source needs.',
+  '**Set-up**: "this URL" is that of the source (`holdfast sources ls`); "the secret" is what you give to `holdfast sources set-secret`. Settings go under `sources` in `gateway.config.ts`; where none are shown, `provider` is all a source needs.',
   '**Proof**: what is signed, and where the signature is. Where it names no time, a request of any age is accepted.',
   '**Identity**: requests that agree in it are one event; the first alternative that is there counts. `content`: the SHA-256 of the body; `none`: every request is a new event. "Repeats may change" names what differs when the provider sends an event again.',
   '**Time**, **Order**: when an event happened, what events of one thing have in common.',
