@@ -9,15 +9,18 @@ export class DependencyError extends Error {
   override readonly name = 'DependencyError';
   readonly dependency: Dependency;
   readonly outcome: 'not_applied' | 'unknown';
+  /** No row of the table can have the key: no retry can help. */
+  readonly isBadKey: boolean;
 
   constructor(
     dependency: Dependency,
     message: string,
-    options: { cause?: unknown; outcome?: 'not_applied' | 'unknown' } = {},
+    options: { cause?: unknown; outcome?: 'not_applied' | 'unknown'; isBadKey?: boolean } = {},
   ) {
     super(`${dependency}: ${message}`, { cause: options.cause });
     this.dependency = dependency;
     this.outcome = options.outcome ?? 'unknown';
+    this.isBadKey = options.isBadKey ?? false;
   }
 }
 

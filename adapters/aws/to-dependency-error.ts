@@ -40,7 +40,13 @@ export function toDependencyError(dependency: Dependency, call: string, error: u
   return new DependencyError(dependency, `${call}: ${described}: ${message}`.slice(0, 500), {
     cause: error,
     outcome: isNotApplied ? 'not_applied' : 'unknown',
+    isBadKey: name === 'ValidationException' && isAboutKey(message),
   });
+}
+
+/** DynamoDB refuses a missing, empty, long or wrong key in words only; each of its texts names the key. */
+export function isAboutKey(message: string | undefined): boolean {
+  return /\b(hash)?keys?\b/i.test(message ?? '');
 }
 
 /** Makes a call; whatever the SDK throws becomes a `DependencyError` that names it. */

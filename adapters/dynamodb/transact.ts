@@ -6,7 +6,7 @@ import {
   TransactWriteItemsCommand,
 } from '@aws-sdk/client-dynamodb';
 import { DependencyError } from '#core/errors.ts';
-import { toDependencyError } from '../aws/to-dependency-error.ts';
+import { isAboutKey, toDependencyError } from '../aws/to-dependency-error.ts';
 
 /** `refused`: the condition of the write at `index` (from 0, the first of them). `conflict`: nothing applied, try again. */
 export type Transacted =
@@ -41,5 +41,6 @@ function cancellationOf(error: unknown): Transacted {
   throw new DependencyError('dynamodb', `TransactWriteItems canceled: ${reasons.join('; ').slice(0, 400)}`, {
     cause: error,
     outcome: 'not_applied',
+    isBadKey: given.some(({ Code, Message }) => Code === 'ValidationError' && isAboutKey(Message)),
   });
 }

@@ -12,6 +12,8 @@ const MAX_NESTING = 32;
 export class ValidationException extends Error {
   override readonly name = 'ValidationException';
 }
+/** No row of the table can have the key. */
+export class KeyException extends ValidationException {}
 
 /** Bytes of a text in UTF-8. */
 export function utf8Bytes(text: string): number {
@@ -142,12 +144,11 @@ export function checkKeyValue(
   type: 'string' | 'number',
 ): void {
   if (typeof value !== type) {
-    throw new ValidationException(`Type mismatch for key ${name}: expected ${type}, actual ${typeof value}`);
+    throw new KeyException(`Type mismatch for key ${name}: expected ${type}, actual ${typeof value}`);
   }
   if (typeof value !== 'string') return;
   const limit = role === 'partition' ? MAX_PARTITION_KEY_BYTES : MAX_SORT_KEY_BYTES;
   const bytes = utf8Bytes(value);
-  if (bytes === 0) throw new ValidationException(`The key attribute ${name} must not be an empty string`);
-  if (bytes > limit)
-    throw new ValidationException(`Size of key ${name} is ${bytes} bytes; at most ${limit} are allowed`);
+  if (bytes === 0) throw new KeyException(`The key attribute ${name} must not be an empty string`);
+  if (bytes > limit) throw new KeyException(`Size of key ${name} is ${bytes} bytes; at most ${limit} are allowed`);
 }

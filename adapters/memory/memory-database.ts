@@ -1,7 +1,15 @@
 import { DependencyError } from '#core/errors.ts';
 import type { EffectWrite } from '#core/ports.ts';
 import { HOUR_MS, MINUTE_MS } from '#core/time.ts';
-import { copyItem, copyValue, type Item, itemBytes, storedItemBytes, ValidationException } from './item-rules.ts';
+import {
+  copyItem,
+  copyValue,
+  type Item,
+  itemBytes,
+  KeyException,
+  storedItemBytes,
+  ValidationException,
+} from './item-rules.ts';
 import { type IndexQuery, units } from './lagging-index.ts';
 import {
   accepts,
@@ -253,7 +261,8 @@ export class MemoryDatabase {
       return call();
     } catch (error) {
       if (!(error instanceof ValidationException)) throw error;
-      throw new DependencyError('dynamodb', error.message, { cause: error, outcome: 'not_applied' });
+      const isBadKey = error instanceof KeyException;
+      throw new DependencyError('dynamodb', error.message, { cause: error, outcome: 'not_applied', isBadKey });
     }
   }
 

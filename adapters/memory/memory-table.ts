@@ -6,6 +6,7 @@ import {
   checkKeyValue,
   copyItem,
   type Item,
+  KeyException,
   storedItemBytes,
   ValidationException,
 } from './item-rules.ts';
@@ -99,7 +100,7 @@ export class MemoryTable {
   checkKeyOnly(key: Readonly<Item>): void {
     for (const name in key) {
       if (!this.isKeyAttribute(name)) {
-        throw new ValidationException(`The provided key element does not match the schema: ${name}`);
+        throw new KeyException(`The provided key element does not match the schema: ${name}`);
       }
     }
   }

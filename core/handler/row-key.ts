@@ -14,6 +14,22 @@ export function checkRowKey(table: string, key: unknown): void {
   );
 }
 
+/** The same for a row that is put, whose key only its table knows: what is wrong with any attribute. */
+export function checkRow(table: string, row: unknown): void {
+  const problem = problemOfRow(row);
+  if (problem === undefined) return;
+  throw new PermanentError(`the item of a row of "${table}": ${problem}; leave it out, or reject the event`);
+}
+
+function problemOfRow(row: unknown): string | undefined {
+  if (typeof row !== 'object' || row === null || Object.keys(row).length === 0) return 'it names no attribute';
+  for (const [name, value] of Object.entries(row)) {
+    if (value === undefined) return `${name} has no value`;
+    if (typeof value === 'number' && !Number.isFinite(value)) return `${name} is no finite number`;
+  }
+  return undefined;
+}
+
 function problemOf(key: unknown): string | undefined {
   if (typeof key !== 'object' || key === null || Object.keys(key).length === 0) return 'it names no attribute';
   for (const [name, value] of Object.entries(key)) {

@@ -102,7 +102,13 @@ class Finisher {
     const written = await this.#commit(write, effects);
     switch (written.kind) {
       case 'not_applied':
-        return this.record({ kind: 'failed', cause: 'effects_not_applied', message: written.message });
+        return written.isBadKey
+          ? this.record({
+              kind: 'permanent',
+              cause: 'permanent',
+              message: `the key of a row: ${written.message}`,
+            })
+          : this.record({ kind: 'failed', cause: 'effects_not_applied', message: written.message });
       case 'applied':
         return this.#countFinal('Completed');
       case 'refused':
@@ -126,12 +132,13 @@ class Finisher {
   async #commit(
     write: EventUpdate,
     effects: readonly EffectWrite[],
-  ): Promise<TransactResult | { readonly kind: 'not_applied'; readonly message: string }> {
+  ): Promise<TransactResult | { readonly kind: 'not_applied'; readonly message: string; readonly isBadKey: boolean }> {
     try {
       return await this.#ports.store.transact(write, effects, transactionToken(this.#attempt, this.#ports));
     } catch (error) {
       if (error instanceof DependencyError && error.outcome === 'unknown') throw error;
-      return { kind: 'not_applied', message: error instanceof Error ? error.message : String(error) };
+      const isBadKey = error instanceof DependencyError && error.isBadKey;
+      return { kind: 'not_applied', message: error instanceof Error ? error.message : String(error), isBadKey };
     }
   }
 

@@ -12,7 +12,7 @@ import {
   PermanentError,
   type WebhookEvent,
 } from '#core/handler/handler-contract.ts';
-import { checkRowKey } from '#core/handler/row-key.ts';
+import { checkRow, checkRowKey } from '#core/handler/row-key.ts';
 import type { EventItem } from '#core/inbound/protocol/event-item.ts';
 import { noteConflict } from '#core/inbound/protocol/note-conflict.ts';
 import { carriedBody, inflateBody, type LoadedBody, readBody, storeBody } from '#core/inbound/protocol/store-body.ts';
@@ -113,7 +113,9 @@ async function runParsed(input: AttemptInput, payload: unknown, ports: ProcessPo
   // Of each write the outcome that its own call declared: of another's condition it would tell what is not so.
   const onRefused: (Outcome | undefined)[] = [];
   const transact: HandlerContext['transact'] = (writes, options = {}) => {
-    for (const write of writes) if (write.kind !== 'put') checkRowKey(write.table, write.key);
+    for (const write of writes)
+      if (write.kind === 'put') checkRow(write.table, write.item);
+      else checkRowKey(write.table, write.key);
     effects.push(...writes);
     onRefused.push(...writes.map(() => options.onRefused ?? undefined));
     if (effects.length > MAX_EFFECTS) {
@@ -217,7 +219,7 @@ async function endOfThrown(error: unknown, { stacks }: Pick<ProcessPorts, 'stack
   if (error instanceof Error) {
     const { own, frames = [] } = (await stacks?.read(error)) ?? {};
     const where = own === undefined ? '' : ` at ${own}`;
-    const permanent = error.name === 'PermanentError';
+    const permanent = error.name === 'PermanentError' || (error instanceof DependencyError && error.isBadKey);
     const label = 'label' in error && LABEL.test(String(error.label)) ? String(error.label) : undefined;
     const cause =
       label ?? (permanent ? 'permanent' : error instanceof DependencyError ? 'dependency' : 'handler_error');

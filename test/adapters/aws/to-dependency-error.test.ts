@@ -31,6 +31,21 @@ describe('an SDK error', () => {
     expect(outcomeOf(fields)).toBe(outcome);
   });
 
+  test.each([
+    [
+      'ValidationException',
+      'The AttributeValue for a key attribute cannot contain an empty string value. Key: id',
+      true,
+    ],
+    ['ValidationException', 'One or more parameter values were invalid: Missing the key id in the item', true],
+    ['ValidationException', 'Size of hashkey has exceeded the maximum size limit of2048 bytes', true],
+    ['ValidationException', 'Item size has exceeded the maximum allowed size', false],
+    ['KMSInvalidStateException', 'The key is disabled', false],
+  ])('%s says whether a row can have the key: %s', (name, message, isBadKey) => {
+    const error = Object.assign(new Error(message), { name, $fault: 'client' });
+    expect(toDependencyError('dynamodb', 'PutItem', error)).toMatchObject({ isBadKey });
+  });
+
   test.each(['throttlingReasons', 'ThrottlingReasons'])('that is a throttle says which limit it met: %s', key => {
     const resource = 'arn:aws:dynamodb:eu-central-1:123456789012:table/Events/index/timeline';
     const reasons = [{ reason: 'IndexWriteKeyRangeThroughputExceeded', resource }];

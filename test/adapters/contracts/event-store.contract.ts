@@ -243,6 +243,19 @@ export function eventStoreContract(subject: () => EventStoreSubject, gaps: reado
       expect((await store().get(item.pk))?.status).toBe('processing');
     });
 
+    test.each([
+      ['an empty key', { id: '' }, true],
+      ['no key', { name: 'a' }, true],
+      ['a key of another type', { id: 5 }, true],
+      ['a key over 2,048 bytes', { id: 'x'.repeat(2_049) }, true],
+      ['an item over 400 KB', { id: 'x', text: 'x'.repeat(420_000) }, false],
+    ])('says of %s whether a row can have the key', async (_name, row, isBadKey) => {
+      const { update } = await completing();
+      const effect: EffectWrite = { kind: 'put', table: subject().effectsTable, item: row };
+      const refused = store().transact(update, [effect], randomUUID());
+      await expect(refused).rejects.toMatchObject({ outcome: 'not_applied', isBadKey });
+    });
+
     test('an update that changes nothing is a check here too', async () => {
       const { item, update } = await completing();
       const check = { pk: item.pk, condition: update.condition, set: {} };

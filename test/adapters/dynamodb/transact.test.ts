@@ -33,6 +33,15 @@ describe('a transaction', () => {
     await expect(answered(canceled())).rejects.toBeInstanceOf(DependencyError);
   });
 
+  test.each([
+    ['ValidationError', 'Type mismatch for key id expected: S actual: N', true],
+    ['ValidationError', 'Item size has exceeded the maximum allowed size', false],
+    ['AccessDenied', 'no use of the key', false],
+  ])('that was canceled for %s (%s) says whether a row can have the key', async (Code, Message, isBadKey) => {
+    const error = new TransactionCanceledException({ ...said, CancellationReasons: [{ Code, Message }] });
+    await expect(answered(error)).rejects.toMatchObject({ outcome: 'not_applied', isBadKey });
+  });
+
   test('whose answer was lost is not known', async () => {
     await expect(answered(new Error('reset'))).rejects.toMatchObject({ outcome: 'unknown' });
   });

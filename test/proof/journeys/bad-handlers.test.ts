@@ -4,6 +4,7 @@ import {
   done,
   type Handler,
   type HandlerContext,
+  type HandlerRegistration,
   type Outcome,
   type WebhookEvent,
 } from '#core/handler/handler-contract.ts';
@@ -21,10 +22,14 @@ const putEffect = (id: string, more: Readonly<Record<string, unknown>> = {}): Ef
 });
 
 /** One event whose handler misbehaves, and four good neighbours. */
-async function worldOf(handle: Handler, options: WorldOptions = {}): Promise<MemoryWorld> {
+async function worldOf(
+  handle: Handler,
+  options: WorldOptions = {},
+  more: Partial<HandlerRegistration> = {},
+): Promise<MemoryWorld> {
   const handlers: WorldHandlers = world => {
     const good = handlerThat(() => undefined)(world);
-    const bad = { source: '*', type: 'bad', handle };
+    const bad = { source: '*', type: 'bad', handle, ...more };
     return { find: (source, type) => (type === 'bad' ? bad : good.find(source, type)) };
   };
   const world = new MemoryWorld({ handlers, retry: QUICK, ...options });
@@ -203,6 +208,7 @@ describe('a key that no table takes', () => {
     ['no object', null],
   ];
   const USES: readonly (readonly [string, (context: HandlerContext, key: never) => unknown])[] = [
+    ['put', (context, key) => context.transact([{ kind: 'put', table: EFFECTS, item: key }])],
     ['read', (context, key) => context.read(EFFECTS, key)],
     ['update', (context, key) => context.transact([{ kind: 'update', table: EFFECTS, key, set: { a: 1 } }])],
     ['delete', (context, key) => context.transact([{ kind: 'delete', table: EFFECTS, key }])],
@@ -219,9 +225,46 @@ describe('a key that no table takes', () => {
       return done();
     });
     expect(world.item('bad')).toMatchObject({ status: 'dead_letter', cause: 'permanent', attempts: 1 });
-    expect(world.item('bad')?.lastError).toMatch(/the key of a row of "effects"/);
+    expect(world.item('bad')?.lastError).toMatch(/the (key|item) of a row/);
     expect(world.item('bad')?.lastError).not.toContain('secret');
   });
+
+  it.each([
+    ['read', async (context: HandlerContext) => context.read(EFFECTS, { id: 5 })],
+    [
+      'update',
+      async (context: HandlerContext) =>
+        context.transact([{ kind: 'update', table: EFFECTS, key: { id: 5 }, set: {} }]),
+    ],
+    ['put', async (context: HandlerContext) => context.transact([{ kind: 'put', table: EFFECTS, item: { id: 5 } }])],
+    [
+      'a put of nothing',
+      async (context: HandlerContext) =>
+        context.transact([{ kind: 'put', table: EFFECTS, item: { id: 'a', key: undefined } }]),
+    ],
+  ] as const)('%s with what this table does not take, too', async (_use, how) => {
+    const world = await worldOf(async (_event, context) => {
+      await how(context);
+      return done();
+    });
+    expect(world.item('bad')).toMatchObject({ status: 'dead_letter', cause: 'permanent', attempts: 1 });
+    expect(world.item('bad')?.lastError).toContain('key');
+  });
+
+  it.each([true, false])(
+    'a put beside other writes is a dead letter at once; without a claim: %s',
+    async onlyTransacts => {
+      const writes = [putEffect('a'), { kind: 'put', table: EFFECTS, item: { id: '', note: 'secret' } }] as const;
+      const handle: Handler = async (_event, context) => {
+        context.transact(writes);
+        return done();
+      };
+      const world = await worldOf(handle, {}, { onlyTransacts });
+      expect(world.item('bad')).toMatchObject({ status: 'dead_letter', cause: 'permanent', attempts: 1 });
+      expect(world.item('bad')?.lastError).toMatch(/the key of a row: .*id/);
+      expect(world.effects('a')).toBe(0);
+    },
+  );
 
   it.each([
     ['a text of 2,048 bytes', 'x'.repeat(2_048)],
