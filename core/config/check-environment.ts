@@ -23,7 +23,15 @@ export function checkEnvironment(deployment: Deployment, report: Report): void {
     'at least retentionDays',
     `set it to ${config.retentionDays}`,
   );
-  const { process: reserved } = deployment.reservedConcurrency;
+  const { process: reserved, ingest: most } = deployment.reservedConcurrency;
+  const warm = deployment.ingestProvisionedConcurrency;
+  rule(
+    most === undefined || warm <= most,
+    'ingestProvisionedConcurrency',
+    `${warm} with reservedConcurrency.ingest ${most}`,
+    'at most reservedConcurrency.ingest: AWS refuses to keep more copies warm than may run',
+    `set it to ${most} or less, or raise reservedConcurrency.ingest`,
+  );
   rule(
     reserved === undefined || reserved >= queue.maxConcurrency,
     'reservedConcurrency.process',

@@ -214,6 +214,13 @@ describe('a mistake is named with its place, what was given, what is allowed and
       /at least/,
       `${prod}.deadRetentionDays`,
     ],
+    [
+      'more copies kept warm than may run',
+      prod,
+      { ingestProvisionedConcurrency: 20, reservedConcurrency: { ingest: 10 } },
+      /20 with reservedConcurrency.ingest 10; at most reservedConcurrency.ingest: AWS refuses/,
+      `${prod}.ingestProvisionedConcurrency`,
+    ],
     ['an account that is a number', `${prod}.account`, 123456789012, /twelve digits/],
     ['a region that is none', `${prod}.region`, 'Frankfurt', /eu-central-1/],
     ['a public URL with a path', `${prod}.publicUrl`, 'https://x.example/hooks', /origin/],
