@@ -198,6 +198,13 @@ const environmentName = text(
   'rename the environment',
 );
 
+/** AWS refuses any other in the middle of a deploy. */
+const tagName = text(
+  /^(?!aws:)[\p{L}\p{Z}\p{N}_.:/=+@-]{1,128}$/iu,
+  '1 to 128 letters, digits, blanks and _ . : / = + - @, not aws:…',
+  'rename the tag',
+);
+
 /** Without a hyphen, which ends it: no two gateways have a name in common, whatever their environments are called. */
 const prefixShape = text(
   /^(?!aws|holdfast)[a-z][a-z0-9]{0,15}$/,
@@ -266,7 +273,14 @@ export function validateConfig(
       'the ARN of an IAM policy, "arn:aws:iam::<account>:policy/<name>"',
       'copy it from the IAM console',
     ),
-    tags: recordOf(text(/^.{0,256}$/, 'text of up to 256 characters', 'shorten it')),
+    tags: recordOf(
+      text(
+        /^[\p{L}\p{Z}\p{N}_.:/=+@-]{0,256}$/u,
+        'up to 256 letters, digits, blanks and _ . : / = + - @',
+        'write it with these',
+      ),
+      tagName,
+    ),
   });
   object<GatewayConfig>(
     {

@@ -221,6 +221,8 @@ describe('a mistake is named with its place, what was given, what is allowed and
       /20 with reservedConcurrency.ingest 10; at most reservedConcurrency.ingest: AWS refuses/,
       `${prod}.ingestProvisionedConcurrency`,
     ],
+    ['a tag that AWS refuses', `${prod}.tags`, { team: 'R&D' }, /letters, digits, blanks/, `${prod}.tags.team`],
+    ["a tag by one of AWS' own names", `${prod}.tags`, { 'aws:team': 'x' }, /not aws:…/, `${prod}.tags."aws:team"`],
     ['an account that is a number', `${prod}.account`, 123456789012, /twelve digits/],
     ['a region that is none', `${prod}.region`, 'Frankfurt', /eu-central-1/],
     ['a public URL with a path', `${prod}.publicUrl`, 'https://x.example/hooks', /origin/],
