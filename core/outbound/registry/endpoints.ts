@@ -96,12 +96,12 @@ const MADE: ReadonlySet<string> = new Set(['pk', 'sk', 'id', 'app', 'subscribedA
 
 /** True while it is as it was made of `wanted`. */
 export const isMadeOf = (there: EndpointItem, wanted: NewEndpoint): boolean =>
-  there.version === 1 && stableText(there) === stableText(wanted);
+  there.version === 1 && stableText(asked(there)) === stableText(asked(wanted));
+const asked = (item: object): object => Object.fromEntries(Object.entries(item).filter(([name]) => !MADE.has(name)));
 
 /** Whatever order a store gives the names of a field's object in. */
 function stableText(item: object): string {
-  const own = Object.fromEntries(Object.entries(item).filter(([name]) => !MADE.has(name)));
-  return JSON.stringify(own, (_name, part: unknown) =>
+  return JSON.stringify(item, (_name, part: unknown) =>
     typeof part === 'object' && part !== null && !Array.isArray(part)
       ? Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1)))
       : part,
@@ -135,12 +135,16 @@ export async function changeEndpoint(
   }
 }
 
-/** What it wants counts from the change on: reconcile leaves older messages alone. */
+/** Who is asked for older messages, too, that were lost: whoever wanted the same all the time. */
+const wantedBy = ({ types, channels, filter, mode, apiVersion }: EndpointItem): string =>
+  stableText({ types, channels, filter, mode, apiVersion });
+
+/** What it wants counts from the change on: reconcile leaves older messages alone. A form that is saved gives all of it again. */
 function changed(there: EndpointItem, fields: EndpointChange, now: number): EndpointItem {
   const merged = { ...there, ...fields, version: there.version + 1, changedAt: now };
-  const wantsOther = (['types', 'channels', 'filter', 'mode', 'apiVersion'] as const).some(name => name in fields);
   const known = Object.entries(merged).filter(([, value]) => value !== undefined);
-  return { ...(Object.fromEntries(known) as unknown as EndpointItem), ...(wantsOther ? { subscribedAt: now } : {}) };
+  const item = Object.fromEntries(known) as unknown as EndpointItem;
+  return wantedBy(item) === wantedBy(there) ? item : { ...item, subscribedAt: now };
 }
 
 /**

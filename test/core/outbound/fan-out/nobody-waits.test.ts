@@ -70,3 +70,30 @@ it.each(['direct', 'job'] as const)('delivers a repeated publish to nobody new (
   expect(world.requestsTo(late)).toEqual([]);
   world.stop();
 });
+
+it.each([true, false])(
+  'delivers what was lost to whoever was saved again and wants the same (repeated: %s)',
+  async repeated => {
+    const world = new OutboundWorld({ publishes: 'job', idleMs: 5_000 });
+    world.tending = !repeated;
+    const app = await world.createApplication();
+    const saved = await world.createEndpoint(app, () => answered(200), { types: ['invoice.paid'] });
+    const say = () => world.clock.complete(world.publish(app, 'k'), MINUTE_MS);
+    await say();
+    world.jobs.purge();
+    await world.clock.advanceBy(5 * MINUTE_MS);
+    const fields = {
+      types: ['invoice.paid'],
+      channels: [],
+      mode: 'live' as const,
+      filter: undefined,
+      description: 'ours',
+    };
+    await world.clock.complete(world.insist(ports => changeEndpoint(ports, app, saved, { fields })));
+    world.start();
+    if (repeated) await say();
+    await world.clock.advanceBy(repeated ? MINUTE_MS : 3 * HOUR_MS);
+    expect(world.requestsTo(saved)).toHaveLength(1);
+    world.stop();
+  },
+);
