@@ -9,7 +9,7 @@ import type { DeliveryQueues } from '../constructs/delivery-queues.ts';
 import type { EnvContract, GatewayFunction } from '../constructs/gateway-function.ts';
 import type { OutboundStore } from '../constructs/outbound-store.ts';
 import type { AlarmSpec } from './alarm-spec.ts';
-import { gatewayMetric, writeThrottles } from './gateway-metric.ts';
+import { gatewayMetric, percentOf, writeThrottles } from './gateway-metric.ts';
 
 export type DeliveryFunctions = Readonly<
   Record<
@@ -50,21 +50,6 @@ const errorsOf = ({ deployment }: DeliveryAlarmContext, name: Exclude<keyof Deli
 function ours(context: DeliveryAlarmContext, name: MetricName, minutes: number, statistic = 'Sum'): Metric {
   const period = context.minutes(minutes);
   return gatewayMetric(name, context.deployment.config, { statistic, period });
-}
-
-/** A share in percent, 0 while there are fewer than `least`. */
-function percent(
-  context: DeliveryAlarmContext,
-  [part, whole]: readonly [MetricName, MetricName],
-  least: number,
-  minutes: number,
-): IMetric {
-  return new MathExpression({
-    expression: `IF(whole >= ${least}, 100 * FILL(part, 0) / whole, 0)`,
-    usingMetrics: { part: ours(context, part, minutes), whole: ours(context, whole, minutes) },
-    period: context.minutes(minutes),
-    label: `${part} of ${whole}, percent`,
-  });
 }
 
 function safetyNet(context: DeliveryAlarmContext): readonly AlarmSpec[] {
@@ -207,7 +192,10 @@ function outcomes(context: DeliveryAlarmContext): readonly AlarmSpec[] {
     {
       ...shared,
       id: 'delivery-retry-rate',
-      metric: percent(context, ['DeliveryRetries', 'DeliveryAttempts'], 100, 60),
+      metric: percentOf(
+        { part: ours(context, 'DeliveryRetries', 60), whole: ours(context, 'DeliveryAttempts', 60) },
+        { least: 100, period: context.minutes(60), label: 'DeliveryRetries of DeliveryAttempts, percent' },
+      ),
       threshold: 10,
       meaning: 'More than one request in ten is a retry.',
     },

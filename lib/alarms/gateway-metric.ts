@@ -1,4 +1,4 @@
-import { Metric, type MetricOptions } from 'aws-cdk-lib/aws-cloudwatch';
+import { type IMetric, MathExpression, Metric, type MetricOptions } from 'aws-cdk-lib/aws-cloudwatch';
 import type { Duration } from 'aws-cdk-lib/core';
 import { given } from '#core/given.ts';
 import { dimensionsOf, type MetricName } from '#core/metrics.ts';
@@ -23,6 +23,16 @@ export function gatewayMetric(
     );
   }
   return new Metric({ namespace: metricNamespace(place), metricName: name, dimensionsMap, ...rest });
+}
+
+/** The share of the first in the second in percent, over one period; 0 while there are fewer than `least`. */
+export function percentOf(
+  usingMetrics: Readonly<Record<string, IMetric>>,
+  { least, ...shown }: { readonly least: number; readonly period: Duration; readonly label: string },
+): MathExpression {
+  const [part, whole] = Object.keys(usingMetrics);
+  const expression = `IF(${whole} >= ${least}, 100 * FILL(${part}, 0) / ${whole}, 0)`;
+  return new MathExpression({ expression, usingMetrics, ...shown });
 }
 
 /** Throttled writes: of a table, or of one index of it. */

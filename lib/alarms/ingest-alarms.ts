@@ -4,13 +4,12 @@ import type { DeployedSource } from '#core/config/deployment.ts';
 import { REFUSED_FOR_SIGNATURE } from '#core/metrics.ts';
 import { fetchesAllKeys } from '#core/provider/source-needs.ts';
 import { ACCOUNT_LIMIT, type AlarmContext, type AlarmList, type AlarmSpec } from './alarm-spec.ts';
+import { percentOf } from './gateway-metric.ts';
 import { silenceAlarms } from './silence-alarms.ts';
 
 /** Requests that are refused, slow or missing: what the providers see of us. */
 export const ingestAlarms: AlarmList = context => {
   const minute = context.minutes(1);
-  const fiveMinutes = context.minutes(5);
-  const day = context.minutes(1_440);
   const { api, functions, deployment } = context;
   const ingest = functions.ingest.function;
   const whole: AlarmSpec[] = [
@@ -46,11 +45,11 @@ export const ingestAlarms: AlarmList = context => {
       metric: new MathExpression({
         expression: 'IF(requests >= 1000, 100 * (FILL(errors, 0) + FILL(throttled, 0)) / requests, 0)',
         usingMetrics: {
-          errors: api.metricServerErrors({ period: day }),
-          throttled: api.metricThrottled({ period: day }),
-          requests: api.metricRequests({ period: day }),
+          errors: api.metricServerErrors(),
+          throttled: api.metricThrottled(),
+          requests: api.metricRequests(),
         },
-        period: day,
+        period: context.minutes(1_440),
         label: 'Answers 5xx and 429, percent',
       }),
       // Three times what an objective of 99.9 % allows.
@@ -115,20 +114,14 @@ export const ingestAlarms: AlarmList = context => {
     {
       id: 'ingest-signature-rejections',
       severity: 'notice',
-      metric: new MathExpression({
-        expression: 'IF(requests >= 100, 100 * FILL(refused, 0) / requests, 0)',
-        usingMetrics: {
-          refused: context.metric('RequestRefused', {
-            statistic: 'Sum',
-            period: fiveMinutes,
-            dimensions: { cause: REFUSED_FOR_SIGNATURE },
-          }),
+      metric: percentOf(
+        {
+          refused: context.metric('RequestRefused', { statistic: 'Sum', dimensions: { cause: REFUSED_FOR_SIGNATURE } }),
           // One run is one request.
-          requests: ingest.metricInvocations({ statistic: 'Sum', period: fiveMinutes }),
+          requests: ingest.metricInvocations({ statistic: 'Sum' }),
         },
-        period: fiveMinutes,
-        label: 'Requests with a wrong signature, percent',
-      }),
+        { least: 100, period: context.minutes(5), label: 'Requests with a wrong signature, percent' },
+      ),
       fires: 'above',
       meaning:
         'More than one request in a hundred has a signature that does not match: one of several senders has another secret, or somebody forges.',

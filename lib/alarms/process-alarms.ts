@@ -1,14 +1,15 @@
 import { MathExpression } from 'aws-cdk-lib/aws-cloudwatch';
 import { Duration } from 'aws-cdk-lib/core';
 import type { AlarmContext, AlarmList, AlarmSpec } from './alarm-spec.ts';
+import { percentOf } from './gateway-metric.ts';
 
 /** Under which an event is accepted and done, in 99 of 100 cases (docs/operate/service-levels.md). */
 export const PROCESSING_TARGET_MS = 500;
+const SUM = { statistic: 'Sum' } as const;
 
 /** Dead letters, a queue that does not drain, handlers that fail. */
 export const processAlarms: AlarmList = context => {
   const minute = context.minutes(1);
-  const fiveMinutes = context.minutes(5);
   const { queue, functions, deployment } = context;
   const process = functions.process.function;
   const timeoutSeconds = deployment.config.timings.processTimeoutMs / 1_000;
@@ -166,15 +167,13 @@ export const processAlarms: AlarmList = context => {
     {
       id: 'process-retry-rate',
       severity: 'ticket',
-      metric: new MathExpression({
-        expression: 'IF(attempts >= 20, 100 * FILL(retries, 0) / attempts, 0)',
-        usingMetrics: {
-          retries: context.metric('Retries', { statistic: 'Sum', period: minute }),
-          attempts: context.metric('Attempts', { statistic: 'Sum', period: minute }),
+      metric: percentOf(
+        { retries: context.metric('Retries', SUM), attempts: context.metric('Attempts', SUM) },
+        {
+          ...{ least: 20, period: minute },
+          label: 'Attempts that are retries, percent',
         },
-        period: minute,
-        label: 'Attempts that are retries, percent',
-      }),
+      ),
       threshold: 10,
       fires: 'above',
       datapoints: [3, 5],
@@ -184,15 +183,13 @@ export const processAlarms: AlarmList = context => {
     {
       id: 'process-error-rate',
       severity: 'ticket',
-      metric: new MathExpression({
-        expression: 'IF(attempts >= 20, 100 * FILL(failed, 0) / attempts, 0)',
-        usingMetrics: {
-          failed: context.metric('AttemptsFailed', { statistic: 'Sum', period: fiveMinutes }),
-          attempts: context.metric('Attempts', { statistic: 'Sum', period: fiveMinutes }),
+      metric: percentOf(
+        { failed: context.metric('AttemptsFailed', SUM), attempts: context.metric('Attempts', SUM) },
+        {
+          ...{ least: 20, period: context.minutes(5) },
+          label: 'Attempts that failed, percent',
         },
-        period: fiveMinutes,
-        label: 'Attempts that failed, percent',
-      }),
+      ),
       threshold: 5,
       fires: 'above',
       // With two, a burst of a minute that lies in both would ring.
@@ -214,20 +211,18 @@ export const processAlarms: AlarmList = context => {
 
 /** Per source: in a sum over all, one source that fails disappears among those that do not. */
 function handlerFailures(source: string, context: AlarmContext): AlarmSpec {
-  const shared = { statistic: 'Sum', period: context.minutes(1), dimensions: { source } };
+  const ofSource = { ...SUM, dimensions: { source } };
   return {
     id: 'process-handler-failures',
     source,
     severity: 'page',
-    metric: new MathExpression({
-      expression: 'IF(attempts >= 20, 100 * FILL(failed, 0) / attempts, 0)',
-      usingMetrics: {
-        failed: context.metric('AttemptsFailed', shared),
-        attempts: context.metric('Attempts', shared),
+    metric: percentOf(
+      { failed: context.metric('AttemptsFailed', ofSource), attempts: context.metric('Attempts', ofSource) },
+      {
+        ...{ least: 20, period: context.minutes(1) },
+        label: `Failed attempts of ${source}, percent`,
       },
-      period: context.minutes(1),
-      label: `Failed attempts of ${source}, percent`,
-    }),
+    ),
     threshold: 20,
     fires: 'above',
     datapoints: [3, 5],
