@@ -9,33 +9,20 @@ import type { MetricName } from './metrics.ts';
 
 /** One write of a handler, committed together with the event's completion. Tables are physical names. */
 export type EffectWrite =
-  | {
-      readonly kind: 'put';
-      readonly table: string;
-      readonly item: Readonly<Record<string, unknown>>;
-      readonly condition?: Condition;
-    }
-  | {
+  | (EffectPlace & { readonly kind: 'put'; readonly item: ItemData })
+  | (EffectPlace & {
       readonly kind: 'update';
-      readonly table: string;
-      readonly key: Readonly<Record<string, Scalar>>;
-      readonly set?: Readonly<Record<string, unknown>>;
+      readonly key: ItemKey;
+      readonly set?: ItemData;
       readonly add?: Readonly<Record<string, number>>;
       readonly remove?: readonly string[];
-      readonly condition?: Condition;
-    }
-  | {
-      readonly kind: 'delete';
-      readonly table: string;
-      readonly key: Readonly<Record<string, Scalar>>;
-      readonly condition?: Condition;
-    }
-  | {
-      readonly kind: 'check';
-      readonly table: string;
-      readonly key: Readonly<Record<string, Scalar>>;
-      readonly condition: Condition;
-    };
+    })
+  | (EffectPlace & { readonly kind: 'delete'; readonly key: ItemKey })
+  | (EffectPlace & { readonly kind: 'check'; readonly key: ItemKey; readonly condition: Condition });
+interface EffectPlace {
+  readonly table: string;
+  readonly condition?: Condition;
+}
 
 /** A key of a handler's table. */
 export type ItemKey = Readonly<Record<string, Scalar>>;

@@ -157,8 +157,7 @@ export class MemoryDatabase {
       const table = this.#table(tableName);
       table.checkKeyOnly(key);
       const item = table.peek(table.keyOf(key));
-      const units = Math.max(1, Math.ceil((item ? storedItemBytes(item) : 0) / 4096));
-      this.#chargeRead(tableName, read === 'eventual' ? units / 2 : units);
+      this.#chargeRead(tableName, item ? [item] : [], read);
       return item && copyItem(item);
     });
   }
@@ -170,9 +169,9 @@ export class MemoryDatabase {
       checkPage(query.limit);
       const limit = random.chance(0.05) ? 1 + random.int(query.limit) : query.limit;
       const found = this.#table(tableName).query(indexName, { ...query, limit }, clock.now());
-      const bytes = found.reduce((sum, entry) => sum + storedItemBytes(entry.item), 0);
-      this.#chargeRead(tableName, Math.max(0.5, Math.ceil(bytes / 4096) / 2));
-      const items = found.map(entry => copyItem(entry.item));
+      const there = found.map(entry => entry.item);
+      this.#chargeRead(tableName, there, 'eventual');
+      const items = there.map(item => copyItem(item));
       const last = found.at(-1);
       if (last === undefined || found.length < limit) return { items };
       return { items, after: { sort: last.sort, baseKey: last.baseKey } };
@@ -184,8 +183,7 @@ export class MemoryDatabase {
     return this.#answer(() => {
       const found = this.#table(tableName).scanIndex(indexName, limit + 1, this.#options.clock.now());
       const read = found.slice(0, limit);
-      const bytes = read.reduce((sum, item) => sum + storedItemBytes(item), 0);
-      this.#chargeRead(tableName, Math.max(0.5, Math.ceil(bytes / 4096) / 2));
+      this.#chargeRead(tableName, read, 'eventual');
       return found.length > limit ? undefined : read.map(item => copyItem(item));
     });
   }
@@ -198,9 +196,7 @@ export class MemoryDatabase {
       const limit = random.chance(0.02) ? 1 + random.int(query.limit) : query.limit;
       const table = this.#table(tableName);
       const found = table.range({ ...query, limit });
-      const bytes = found.reduce((sum, item) => sum + storedItemBytes(item), 0);
-      const units = Math.max(1, Math.ceil(bytes / 4096));
-      this.#chargeRead(tableName, query.read === 'eventual' ? units / 2 : units);
+      this.#chargeRead(tableName, found, query.read);
       const items = found.map(item => copyItem(item));
       const last = items.at(-1)?.[table.definition.sort ?? ''];
       return last === undefined || items.length < limit ? { items } : { items, after: String(last) };
@@ -217,8 +213,7 @@ export class MemoryDatabase {
     return this.#answer(() => {
       const table = this.#table(tableName);
       const items = keys.map(key => table.peek(key)).filter(item => item !== undefined);
-      const bytes = items.reduce((sum, item) => sum + storedItemBytes(item), 0);
-      this.#chargeRead(tableName, Math.max(1, Math.ceil(bytes / 4096)));
+      this.#chargeRead(tableName, items);
       return items.map(item => copyItem(item));
     });
   }
@@ -335,11 +330,13 @@ export class MemoryDatabase {
     usage.indexUnits += indexUnits;
   }
 
-  #chargeRead(table: string, readUnits: number): void {
+  /** A unit for each started 4 KB of them together; half of it for an eventual read. */
+  #chargeRead(table: string, items: readonly Item[], read: 'consistent' | 'eventual' = 'consistent'): void {
     const usage = this.usage.get(table);
     if (!usage) return;
+    const bytes = items.reduce((sum, item) => sum + storedItemBytes(item), 0);
     usage.calls += 1;
-    usage.readUnits += readUnits;
+    usage.readUnits += Math.max(1, Math.ceil(bytes / 4096)) / (read === 'eventual' ? 2 : 1);
   }
 }
 

@@ -27,7 +27,7 @@ import {
   queryOf,
   uidOf,
 } from './api-call.ts';
-import { applicationFields, type LimitsBody, uid } from './fields.ts';
+import { applicationFields, LIMITS, type LimitsBody, uid } from './fields.ts';
 
 type ApplicationBody = Body<ReturnType<typeof applicationFields>> & { readonly uid?: string };
 
@@ -53,14 +53,7 @@ function showApplication(item: ApplicationItem) {
 /** As the API shows one. */
 export type ApplicationView = ReturnType<typeof showApplication>;
 
-/** As the API names them. Absent ones stay absent: JSON leaves them out, and so does the item. */
-const LIMITS = {
-  endpoints: 'endpoints',
-  publishPerSecond: 'publish_per_second',
-  payloadBytes: 'payload_bytes',
-  retentionDays: 'retention_days',
-} as const satisfies Readonly<Record<keyof AppLimits, keyof LimitsBody>>;
-
+/** Absent ones stay absent: JSON leaves them out, and so does the item. */
 function shownLimits(limits: AppLimits): LimitsBody {
   return Object.fromEntries(Object.entries(limits).map(([name, value]) => [LIMITS[name as keyof AppLimits], value]));
 }

@@ -1,7 +1,13 @@
 /** What the fields of requests may hold: one table of checks, given the names that the API writes. */
 import { isSchedule, SCHEDULES, type ScheduleName } from '#core/outbound/drain/schedule.ts';
 import { FILTER_OPS, MAX_CLAUSES, MAX_DEPTH } from '#core/outbound/fan-out/content-filter.ts';
-import { FORMATS, KEY_ID_PLACES, SIGNATURE_PROFILES, SIGNED_LIKE } from '#core/outbound/protocol/items.ts';
+import {
+  type AppLimits,
+  FORMATS,
+  KEY_ID_PLACES,
+  SIGNATURE_PROFILES,
+  SIGNED_LIKE,
+} from '#core/outbound/protocol/items.ts';
 import { MAX_BODY_BYTES } from '#core/outbound/publish/message-body.ts';
 import {
   allowing,
@@ -102,12 +108,14 @@ function scheduleCheck(): Check<ScheduleName | readonly number[]> {
 }
 export const schedule = /* @__PURE__ */ scheduleCheck();
 
-export interface LimitsBody {
-  readonly endpoints?: number;
-  readonly publish_per_second?: number;
-  readonly payload_bytes?: number;
-  readonly retention_days?: number;
-}
+/** Limits of an application, and what the API calls them. */
+export const LIMITS = {
+  endpoints: 'endpoints',
+  publishPerSecond: 'publish_per_second',
+  payloadBytes: 'payload_bytes',
+  retentionDays: 'retention_days',
+} as const satisfies Readonly<Record<keyof AppLimits, string>>;
+export type LimitsBody = { readonly [Name in keyof AppLimits as (typeof LIMITS)[Name & keyof typeof LIMITS]]?: number };
 /** Of an application. `retentionDays`: the environment's, which no limit exceeds. */
 export const applicationFields = (retentionDays: number, prefix: string) => ({
   name: text(/^[^\p{Cc}]{1,200}$/u, 'text of 1 to 200 characters', 'name it'),
