@@ -111,6 +111,16 @@ export function checkReconcile(
         : ['the hooks that deliver to this source', "list them, e.g. hooks: ['repos/acme/shop/hooks/12345']"];
     report({ path: `${path}.${provider.requires}`, given: 'nothing', allowed, fix });
   }
+  // Their names begin with the version of their API: https://docs.stripe.com/api/v2/core/events
+  const thin = source.spec.id === 'stripe' ? reconcile.types?.find(type => /^v\d+\./.test(type)) : undefined;
+  if (thin !== undefined) {
+    report({
+      path: `${path}.types`,
+      given: show(thin),
+      allowed: 'types of GET /v1/events: Stripe lists thin events elsewhere, so none of them would be missed',
+      fix: 'leave it out',
+    });
+  }
   if (provider.requires !== 'hooks' && reconcile.hooks !== undefined) {
     report({ path: `${path}.hooks`, given: show(reconcile.hooks), allowed: 'sources of GitHub', fix: 'remove it' });
   }

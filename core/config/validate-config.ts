@@ -198,10 +198,10 @@ const environmentName = text(
   'rename the environment',
 );
 
-/** AWS refuses any other in the middle of a deploy. */
+/** AWS refuses any other in the middle of a deploy. By ours the roles are told which secrets they may touch. */
 const tagName = text(
-  /^(?!aws:)[\p{L}\p{Z}\p{N}_.:/=+@-]{1,128}$/iu,
-  '1 to 128 letters, digits, blanks and _ . : / = + - @, not aws:…',
+  /^(?!aws:|holdfast:)[\p{L}\p{Z}\p{N}_.:/=+@-]{1,128}$/iu,
+  '1 to 128 letters, digits, blanks and _ . : / = + - @, not aws:… or holdfast:…',
   'rename the tag',
 );
 

@@ -55,6 +55,11 @@ describe('reconcile', () => {
       /^sources\.one\.reconcile\.types: nothing; the event types/,
     ],
     [
+      'thin events of Stripe',
+      { provider: 'stripe', reconcile: { types: ['invoice.*', 'v2.core.account.*'] } },
+      /^sources\.one\.reconcile\.types: "v2\.core\.account\.\*"; types of GET \/v1\/events/,
+    ],
+    [
       'GitHub without hooks',
       { provider: 'github', reconcile: {} },
       /^sources\.one\.reconcile\.hooks: nothing; the hooks/,

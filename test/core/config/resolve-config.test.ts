@@ -222,6 +222,13 @@ describe('a mistake is named with its place, what was given, what is allowed and
       `${prod}.ingestProvisionedConcurrency`,
     ],
     ['a tag that AWS refuses', `${prod}.tags`, { team: 'R&D' }, /letters, digits, blanks/, `${prod}.tags.team`],
+    [
+      'a tag by one of our own names',
+      `${prod}.tags`,
+      { 'holdfast:written-by-ingest': 'true' },
+      /not aws:… or holdfast:…/,
+      `${prod}.tags."holdfast:written-by-ingest"`,
+    ],
     ["a tag by one of AWS' own names", `${prod}.tags`, { 'aws:team': 'x' }, /not aws:…/, `${prod}.tags."aws:team"`],
     ['an account that is a number', `${prod}.account`, 123456789012, /twelve digits/],
     ['a region that is none', `${prod}.region`, 'Frankfurt', /eu-central-1/],
