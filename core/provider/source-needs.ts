@@ -1,18 +1,18 @@
 import type { ProviderSpec } from './provider-spec.ts';
 
-/** Schemes whose key is fetched from a pinned URL need no secret of the source. */
-const FETCHED_KEYS: readonly (string | undefined)[] = ['x509Url', 'jwksUrl'];
+/** Keys that are fetched from a pinned URL, or come in certificates under a pinned root, need no secret of the source. */
+const PUBLISHED_KEYS: readonly (string | undefined)[] = ['x509Url', 'jwksUrl', 'x5c'];
 
 /** True when verifying a request of this provider takes a secret. */
 export function needsSecret(spec: ProviderSpec): boolean {
-  return spec.verify.some(scheme => !FETCHED_KEYS.includes(scheme.key?.provider)) || storesSecret(spec);
+  return spec.verify.some(scheme => !PUBLISHED_KEYS.includes(scheme.key?.provider)) || storesSecret(spec);
 }
 
-/** True when every key is fetched from the provider: no secret of ours can be the wrong one. */
-export function fetchesAllKeys(spec: ProviderSpec): boolean {
+/** True when every key is the provider's own: no secret of ours can be the wrong one. */
+export function publishesAllKeys(spec: ProviderSpec): boolean {
   return (
     spec.verify.length > 0 &&
-    spec.verify.every(({ code, key }) => code === 'sns' || FETCHED_KEYS.includes(key?.provider))
+    spec.verify.every(({ code, key }) => code === 'sns' || PUBLISHED_KEYS.includes(key?.provider))
   );
 }
 

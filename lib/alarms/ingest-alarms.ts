@@ -2,7 +2,7 @@ import { MathExpression } from 'aws-cdk-lib/aws-cloudwatch';
 import { Duration } from 'aws-cdk-lib/core';
 import type { DeployedSource } from '#core/config/deployment.ts';
 import { REFUSED_FOR_SIGNATURE } from '#core/metrics.ts';
-import { fetchesAllKeys } from '#core/provider/source-needs.ts';
+import { publishesAllKeys } from '#core/provider/source-needs.ts';
 import { ACCOUNT_LIMIT, type AlarmContext, type AlarmList, type AlarmSpec } from './alarm-spec.ts';
 import { percentOf } from './gateway-metric.ts';
 import { silenceAlarms } from './silence-alarms.ts';
@@ -156,7 +156,7 @@ function sourceAlarms(deployed: DeployedSource, context: AlarmContext): readonly
       id: 'ingest-signature-failures',
       source: source.id,
       // Where the provider's own keys verify, no secret of ours was rotated: these are forged, and anybody can send them.
-      severity: fetchesAllKeys(source.spec) ? 'ticket' : 'page',
+      severity: publishesAllKeys(source.spec) ? 'ticket' : 'page',
       essential: true,
       // The sweeper judges it, once a minute, also where other minutes are short (core/inbound/sweep/judge-refusals.ts).
       metric: context.metric('RefusedOnlyFor', {
