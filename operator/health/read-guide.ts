@@ -25,12 +25,12 @@ export async function readGuide(kind: 'runbooks' | 'providers', name: string): P
   );
 }
 
-/** The page whose table lists the alarm: by its own id, or as `id-…` for one that goes on behind a hyphen. */
+/** The page that lists the alarm: by its own id, or as `id-…` for one that goes on behind a hyphen. */
 async function pageOfAlarm(alarm: string): Promise<string | undefined> {
   let found: { readonly name: string; readonly text: string } | undefined;
   for (const page of await namesOf('runbooks')) {
     const text = await readFile(join(DOCS, 'runbooks', `${page}.md`), 'utf8');
-    for (const [, name = ''] of text.matchAll(/^\| `([a-z-]+?)(?:-…)?` \| (?:page|ticket|notice) \|/gm)) {
+    for (const [, name = ''] of text.matchAll(/^- `([a-z-]+?)(?:-…)?` \((?:page|ticket|notice), /gm)) {
       const isOf = alarm === name || alarm.startsWith(`${name}-`);
       if (isOf && name.length > (found?.name.length ?? 0)) found = { name, text };
     }

@@ -12,7 +12,7 @@ import { SCHEME_EXAMPLES } from '#operator/sources/scheme-examples.ts';
 import { countStreams } from '#test/bench/metric-streams.ts';
 import { renderSizing } from '#test/bench/sizing-page.ts';
 import { POLL_FILES } from '#test/kit/samples/poll-clients.ts';
-import { alarmTable, listAlarms } from '#test/lib/synth/alarm-list.ts';
+import { alarmLines, listAlarms } from '#test/lib/synth/alarm-list.ts';
 import { computeFixedCosts, renderIdleCostPage } from '#test/lib/synth/idle-cost.ts';
 import { deliveryDocument } from '#test/surfaces/api/delivery-document.ts';
 import { portalDocument } from '#test/surfaces/api/portal-document.ts';
@@ -82,7 +82,7 @@ async function runbookTables(): Promise<Written> {
   return new Map(
     paths.map(name => {
       const path = `docs/runbooks/${name}`;
-      return [path, withBlock(readWritten(path) ?? '', 'alarms', alarmTable(alarms, name.replace(/\.md$/, '')))];
+      return [path, withBlock(readWritten(path) ?? '', 'alarms', alarmLines(alarms, name.replace(/\.md$/, '')))];
     }),
   );
 }

@@ -76,8 +76,8 @@ export async function listAlarms(): Promise<readonly ListedAlarm[]> {
     .sort((a, b) => (a.id < b.id ? -1 : 1));
 }
 
-/** The table of a runbook: a row for each alarm, those that differ in their table or function alone in one. */
-export function alarmTable(alarms: readonly ListedAlarm[], page: string): string {
+/** The head of a runbook: a line for each alarm, those that differ in their table or function alone in one. */
+export function alarmLines(alarms: readonly ListedAlarm[], page: string): string {
   const groups = Map.groupBy(
     alarms.filter(it => it.page === page),
     ({ id, severity }) => `${runbookOfAlarm(id).name} ${severity}`,
@@ -85,7 +85,7 @@ export function alarmTable(alarms: readonly ListedAlarm[], page: string): string
   const rows = [...groups.values()].map(([first, ...others]) => {
     if (first === undefined) return '';
     const name = others.length === 0 ? first.id : `${runbookOfAlarm(first.id).name}-…`;
-    return `| \`${name}\` | ${first.severity} | ${first.rings} | ${first.meaning} |\n`;
+    return `- \`${name}\` (${first.severity}, ${first.rings}): ${first.meaning}\n`;
   });
-  return `\n| alarm | severity | rings | meaning |\n|---|---|---|---|\n${rows.join('')}`;
+  return `\n${rows.join('')}`;
 }

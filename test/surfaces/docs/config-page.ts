@@ -64,8 +64,8 @@ function allowedAt(path: string): string {
 const cell = (text: string): string => text.replaceAll('|', '\\|');
 
 function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  const lines = [head, head.map(() => '---'), ...rows.map(row => row.map(cell))];
-  return lines.map(row => `| ${row.join(' | ')} |`).join('\n');
+  const lines = [head, ...rows.map(row => row.map(cell))].map(row => `| ${row.join(' | ')} |`);
+  return lines.toSpliced(1, 0, `|${'---|'.repeat(head.length)}`).join('\n');
 }
 
 /** What a key may be, and in bold what it is where nobody sets it: each said once. */
