@@ -82,7 +82,8 @@ function copyOf(
 ): MessageItem {
   const { ep, app, requestId, now } = to;
   const { body: _, ref: __, ...said } = message;
-  const id = messageIdOf(app, `as_new:${ep}:${requestId}`, crypto);
+  // No producer gives a key with lines in it.
+  const id = messageIdOf(app, `as_new\n${ep}\n${message.id}\n${requestId}`, crypto);
   const listed = messageListed(app, now, id);
   const expiresAt = deliveryExpiry(now, now, retentionMs);
   return { ...said, id, app, createdAt: now, only: ep, copyOf: message.id, ...listed, expiresAt };

@@ -102,6 +102,19 @@ it('copies no message of one application to an endpoint of another one, but a br
   expect(sent).toHaveLength(2);
 });
 
+it('copies each message that is asked for, also under the name of one request, and none that is a key of somebody', async () => {
+  const { call, publish, settle, sent, app, ep } = await withEndpoint();
+  const copy = async (msg: string) =>
+    (await call(REPLAY, { app, ep, msg }, { request_id: 'all', as_new: true })).body.message as string;
+  const [one, two] = [(await publish(app, message('1'))).body.id, (await publish(app, message('2'))).body.id];
+  const copies = [await copy(one), await copy(two), await copy(one)];
+  expect([copies[0] === copies[2], new Set(copies).size]).toEqual([true, 2]);
+  await settle();
+  expect(sent).toHaveLength(4);
+  const key = JSON.stringify({ key: `as_new:${ep}:all`, type: 'a', data: 1 });
+  expect((await publish(app, key)).status).toBe(202);
+});
+
 it('refuses a media type that no header and no item holds', async () => {
   const { publish, app } = await withEndpoint();
   const raw = (content_type: string): string => JSON.stringify({ key: 'k', type: 'a', raw: 'aGk=', content_type });
