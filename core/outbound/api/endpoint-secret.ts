@@ -55,18 +55,27 @@ export function secretOf(
   ports: Pick<ApiPorts, 'randomBytes' | 'crypto'>,
   { signature, compatibility }: Pick<EndpointItem, 'signature' | 'compatibility'>,
 ): SecretBytes {
+  const isText = isKeyedByText(signature);
+  // A receiver of such a form has one text, which signs and verifies: a key pair would be a text that nobody may give away.
+  if (isText && (alg === 'ed25519' || secret?.startsWith('whsk_')))
+    refuseKind(alg === 'ed25519' ? 'alg' : 'secret', `a shared secret: the form ${signature} is keyed by its text`);
   if (secret === undefined) {
     const wanted = alg ?? (signature === 'standard-v1a' ? 'ed25519' : 'sha256');
     const bytes = ports.randomBytes(SECRET_BYTES);
     return { alg: wanted, bytes: wanted === 'sha256' && keyIsText(compatibility) ? utf8(toHex(bytes)) : bytes };
   }
-  const brought = isKeyedByText(signature) ? plainSecret(secret) : undefined;
+  const brought = isText ? plainSecret(secret) : undefined;
   if (brought) return brought;
   const parsed = parseSecretText(secret, ports.crypto, compatibility === undefined ? undefined : OTHER_LENGTHS);
+  if (parsed.kind === 'secret' && alg !== undefined && alg !== parsed.secret.alg)
+    refuseKind('alg', `what the secret is, ${parsed.secret.alg}`);
   if (parsed.kind === 'secret') return parsed.secret;
   refuseProblems([{ path: 'secret', given: 'a text', allowed: parsed.problem, fix: 'leave it out' }]);
   throw new Error('unreachable');
 }
+
+const refuseKind = (path: 'alg' | 'secret', allowed: string): void =>
+  refuseProblems([{ path, given: 'another kind of secret', allowed, fix: 'leave it out' }]);
 
 /** Its receiver takes the letters of the secret as the key, and not what they encode. */
 const keyIsText = (compatibility: EndpointItem['compatibility']): boolean =>
@@ -91,7 +100,7 @@ export function showSecret(
   ports: ApiPorts,
   { signature, compatibility }: Pick<EndpointItem, 'signature' | 'compatibility'>,
 ) {
-  if (secret.plain && isKeyedByText(signature)) {
+  if (isKeyedByText(signature) && (secret.plain || secret.alg === 'ed25519')) {
     const text = keyText(secret, ports.crypto);
     return { key_id: kid, alg: secret.alg, secret: text, verify_with: text };
   }

@@ -6,6 +6,7 @@ import { STATES, stateOf } from '#core/outbound/protocol/endpoint-state.ts';
 import type { AppId } from '#core/outbound/protocol/ids.ts';
 import type { EndpointItem } from '#core/outbound/protocol/items.ts';
 import { runtimeKey, secretsKey } from '#core/outbound/protocol/keys.ts';
+import type { SecretBytes } from '#core/outbound/protocol/secret-text.ts';
 import {
   changeEndpoint,
   createEndpoint,
@@ -103,12 +104,18 @@ export async function createOne(call: ApiCall, given?: NewBody): Promise<Reply> 
     return json(201, { ...showEndpoint(result.endpoint), ...shown });
   }
   // 4. Its uid is taken: by this request, whose answer was lost?
-  const made = result.cause === 'uid_taken' ? await madeBefore(call, application.id, endpoint, body.secret) : undefined;
+  const wanted = body.secret === undefined ? undefined : secret;
+  const made = result.cause === 'uid_taken' ? await madeBefore(call, application.id, endpoint, wanted) : undefined;
   return made ?? refuseChange(call, result.cause, application.limits.endpoints);
 }
 
 /** The first answer again, while nobody has changed the endpoint or its secret; undefined for another endpoint. */
-async function madeBefore(call: ApiCall, app: AppId, wanted: NewEndpoint, secret?: string): Promise<Reply | undefined> {
+async function madeBefore(
+  call: ApiCall,
+  app: AppId,
+  wanted: NewEndpoint,
+  given: SecretBytes | undefined,
+): Promise<Reply | undefined> {
   const { ports } = call;
   const there = await findEndpoint(ports.store, app, `uid:${wanted.uid}`);
   if (there === undefined || !isMadeOf(there, wanted)) return undefined;
@@ -117,7 +124,8 @@ async function madeBefore(call: ApiCall, app: AppId, wanted: NewEndpoint, secret
   if (later.length > 0) return undefined;
   if (key === undefined) return wanted.kind === 'pull' ? json(201, showEndpoint(there)) : undefined;
   const shown = showSecret(key.kid, openKey(key, there.id, ports.sealer), ports, there);
-  return secret === undefined || secret === shown.secret ? json(201, { ...showEndpoint(there), ...shown }) : undefined;
+  const isSame = given === undefined || showSecret(key.kid, given, ports, there).secret === shown.secret;
+  return isSame ? json(201, { ...showEndpoint(there), ...shown }) : undefined;
 }
 
 /** Creates or changes the endpoint of `uid:<uid>`: safe to repeat. */
