@@ -48,9 +48,9 @@ export async function verifyRequest(spec: ProviderSpec, request: RawRequest, con
   return refusal ?? refused('missing', 'no_scheme_applies');
 }
 
-/** A window over a signed time, or a token that ends: both were checked. */
-function signsFreshTime({ time, alg }: Scheme): boolean {
-  return time?.past !== undefined || alg === 'jwt';
+/** A window over a signed time, or a token that ends: both were checked. One without a time is as good years later. */
+function signsFreshTime({ time, alg, timeless }: Scheme): boolean {
+  return time?.past !== undefined || (alg === 'jwt' && !timeless);
 }
 
 const isShared = ({ alg }: Scheme): boolean => alg === 'token' || alg === 'basic';

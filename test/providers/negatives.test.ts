@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ProviderSpec, Scheme } from '#core/provider/provider-spec.ts';
 import { schemeId } from '#core/provider/spec-defaults.ts';
+import { DAY_MS } from '#core/time.ts';
 import { identifyRequest } from '#core/verification/identify-request.ts';
 import type { RawRequest } from '#core/verification/raw-request.ts';
 import { type Verdict, verifyRequest } from '#core/verification/verify-request.ts';
@@ -76,6 +77,17 @@ describe.each(pairs)('%s', (_name, spec: ProviderSpec, scheme: Scheme) => {
       expect(identified).toMatchObject({ kind: 'batch', refusedItems: 0 });
       if (identified.kind === 'batch') expect(identified.items.length).toBeGreaterThan(1);
     }
+  });
+
+  it('counts as signed a moment ago only if a captured copy is refused a year later', async () => {
+    const verdict = await check(genuine);
+    const { nowMs } = genuine.context;
+    const later = await verifyRequest(genuine.spec, genuine.request, {
+      ...genuine.context,
+      nowMs: nowMs + 365 * DAY_MS,
+    });
+    const isFresh = verdict.kind === 'verified' && verdict.signedFresh === true;
+    expect(later).toEqual(isFresh ? refusedFor('stale') : verified);
   });
 
   it('refuses another key', async () => {
