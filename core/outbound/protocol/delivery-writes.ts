@@ -46,6 +46,15 @@ import { deliveryExpiry, type Kept, OUTBOUND_TIMINGS, ROW_NOTE_MS, retentionOf, 
 type RecordUpdate = ItemUpdate<RecordItem>;
 type RuntimeUpdate = ItemUpdate<RuntimeItem>;
 const WAKE = ['gpk', 'gsk'] as const;
+const HOLD = ['holdUntil', 'holdWhy', 'holdSince'] as const;
+const ofRuntime = (ep: EndpointId, change: Omit<RuntimeUpdate, 'kind' | 'key'>): RuntimeUpdate => ({
+  ...{ kind: 'update', key: runtimeKey(ep) },
+  ...change,
+});
+const ofRecord = (delivery: DeliveryId, change: Omit<RecordUpdate, 'kind' | 'key'>): RecordUpdate => ({
+  ...{ kind: 'update', key: recordKey(delivery) },
+  ...change,
+});
 
 // ---- publish and fan-out ---------------------------------------------------------------------------------------------
 
@@ -136,16 +145,14 @@ export interface Take {
 export function takeLease(read: RuntimeItem, by: Take): RuntimeUpdate {
   const free = [same('owner', read.owner), same('leaseUntil', read.leaseUntil), eq('gate', read.gate)];
   const noHold = any(missing('holdUntil'), le('holdUntil', by.now + OUTBOUND_TIMINGS.slackMs));
-  return {
-    kind: 'update',
-    key: runtimeKey(read.ep),
+  return ofRuntime(read.ep, {
     condition: by.toEnd ? all(...free) : all(...free, noHold),
     set: {
       owner: by.me,
       leaseUntil: by.leaseUntil,
       crashes: read.owner === undefined ? 0 : read.crashes + 1,
     },
-  };
+  });
 }
 
 /**
@@ -155,7 +162,7 @@ export function takeLease(read: RuntimeItem, by: Take): RuntimeUpdate {
  * @else begin nothing new, record the requests that are under way, release
  */
 export function renewLease(ep: EndpointId, me: string, leaseUntil: EpochMs): RuntimeUpdate {
-  return { kind: 'update', key: runtimeKey(ep), condition: eq('owner', me), set: { leaseUntil } };
+  return ofRuntime(ep, { condition: eq('owner', me), set: { leaseUntil } });
 }
 
 /** What a session knows better than the item when it ends. An undefined one is removed. */
@@ -219,9 +226,7 @@ export function releaseLease(
   const { state, died, wakeAt, now: leftAt } = end;
   const known = learnt.filter(name => state[name] !== undefined);
   const gone = learnt.filter(name => state[name] === undefined);
-  return {
-    kind: 'update',
-    key: runtimeKey(ep),
+  return ofRuntime(ep, {
     condition: eq('owner', me),
     set: {
       ...Object.fromEntries(known.map(name => [name, state[name]])),
@@ -230,18 +235,16 @@ export function releaseLease(
     },
     ...(died === 0 ? {} : { add: { dead: died } }),
     remove: ['owner', 'leaseUntil', ...gone, ...(wakeAt === undefined ? WAKE : [])],
-  };
+  });
 }
 
 /** W10 after three dead owners in a row: nothing is sent for a while; what the session would know stays as it was. */
 export function releaseCrashed(ep: EndpointId, me: string, now: EpochMs, holdUntil: EpochMs): RuntimeUpdate {
-  return {
-    kind: 'update',
-    key: runtimeKey(ep),
+  return ofRuntime(ep, {
     condition: eq('owner', me),
     set: { crashes: 0, holdUntil, holdWhy: 'crash', holdSince: now, ...wakeListed(ep, holdUntil) },
     remove: ['owner', 'leaseUntil'],
-  };
+  });
 }
 
 /**
@@ -252,7 +255,7 @@ export function releaseCrashed(ep: EndpointId, me: string, now: EpochMs, holdUnt
  */
 export function clearWake(ep: EndpointId): RuntimeUpdate {
   const condition = any(isIn('gate', ['paused', 'disabled']), all(exists('pulled'), eq('gate', 'open')));
-  return { kind: 'update', key: runtimeKey(ep), condition, remove: WAKE };
+  return ofRuntime(ep, { condition, remove: WAKE });
 }
 
 // ---- outcomes --------------------------------------------------------------------------------------------------------
@@ -305,13 +308,11 @@ const seen = ({ last, snippet, exchange, firstAt, oksBefore, unreadableAt, head 
  */
 export function recordEnd(delivery: Delivery, status: 'delivered' | 'aborted', outcome: Outcome): RecordUpdate {
   const { now, retentionMs } = outcome;
-  return {
-    kind: 'update',
-    key: recordKey(delivery),
+  return ofRecord(delivery, {
     condition: open(delivery.gen),
     set: { ...about(delivery, now, retentionMs), ...seen(outcome), status, endedAt: now },
     remove: ['nextAt'],
-  };
+  });
 }
 
 /**
@@ -328,9 +329,7 @@ export function recordFailure(
 ): RecordUpdate {
   const { now, retentionMs } = outcome;
   const dead = nextAt === undefined;
-  return {
-    kind: 'update',
-    key: recordKey(delivery),
+  return ofRecord(delivery, {
     condition: all(open(delivery.gen), any(missing('attempts'), lt('attempts', n))),
     set: {
       ...about(delivery, now, retentionMs),
@@ -341,7 +340,7 @@ export function recordFailure(
         : { status: 'retrying', nextAt }),
     },
     remove: dead ? ['nextAt', 'waits'] : ['waits'],
-  };
+  });
 }
 
 /**
@@ -358,15 +357,13 @@ export function recordWait(
   outcome: Outcome,
 ): RecordUpdate {
   const { now, retentionMs } = outcome;
-  return {
-    kind: 'update',
-    key: recordKey(delivery),
+  return ofRecord(delivery, {
     condition: all(
       seenAttempts === undefined ? open(delivery.gen) : owing(delivery.gen),
       same('attempts', seenAttempts),
     ),
     set: { ...about(delivery, now, retentionMs), ...seen(outcome), ...wait, status: 'retrying' },
-  };
+  });
 }
 
 /**
@@ -411,21 +408,17 @@ export function recordUnsent(
   status: 'expired' | 'dropped' | 'canceled',
   rules: { readonly now: EpochMs; readonly retentionMs: number },
 ): RecordUpdate {
-  return {
-    kind: 'update',
-    key: recordKey(delivery),
+  return ofRecord(delivery, {
     condition: open(delivery.gen),
     set: { ...about(delivery, rules.now, rules.retentionMs), status, endedAt: rules.now },
     remove: ['nextAt'],
-  };
+  });
 }
 
 /** W9, where the body could not be read for a day: dead and visible. Our own fault uses up no attempt. */
 export function recordUnreadable(delivery: Delivery, outcome: Outcome): RecordUpdate {
   const { now, retentionMs } = outcome;
-  return {
-    kind: 'update',
-    key: recordKey(delivery),
+  return ofRecord(delivery, {
     condition: open(delivery.gen),
     set: {
       ...about(delivery, now, retentionMs),
@@ -434,7 +427,7 @@ export function recordUnreadable(delivery: Delivery, outcome: Outcome): RecordUp
       ...deadListed(delivery.ep, now, delivery.msg),
     },
     remove: ['nextAt', 'waits'],
-  };
+  });
 }
 
 // ---- reading ---------------------------------------------------------------------------------------------------------
@@ -446,13 +439,11 @@ export function recordUnreadable(delivery: Delivery, outcome: Outcome): RecordUp
  * @else read again
  */
 export function countRead(read: RuntimeItem, many: number, hours: string, now: EpochMs): RuntimeUpdate {
-  return {
-    kind: 'update',
-    key: runtimeKey(read.ep),
+  return ofRuntime(read.ep, {
     condition: all(exists('pulled'), same('hours', read.hours)),
     set: { hours, lastSuccessAt: now, lastClass: 'ok' },
     add: { oks: many },
-  };
+  });
 }
 
 // ---- batches ---------------------------------------------------------------------------------------------------------
@@ -511,13 +502,11 @@ const CLOSED_BY = ['gateBy', 'gateWhy'] as const;
  */
 export function closeGate(ep: EndpointId, gate: 'paused' | 'disabled', act: GateAct): RuntimeUpdate {
   const from = gate === 'paused' ? ['open', 'paused'] : ['open', 'paused', 'disabled'];
-  return {
-    kind: 'update',
-    key: runtimeKey(ep),
+  return ofRuntime(ep, {
     condition: allowedTo(act.by, isIn('gate', from)),
     set: { gate, gateBy: act.by, gateWhy: act.why, gateSince: act.now },
     remove: WAKE,
-  };
+  });
 }
 
 /**
@@ -527,13 +516,11 @@ export function closeGate(ep: EndpointId, gate: 'paused' | 'disabled', act: Gate
  * @else says what the gate is
  */
 export function openPaused(ep: EndpointId, act: GateAct): RuntimeUpdate {
-  return {
-    kind: 'update',
-    key: runtimeKey(ep),
+  return ofRuntime(ep, {
     condition: allowedTo(act.by, eq('gate', 'paused')),
     set: { gate: 'open', gateSince: act.now, ...wakeListed(ep, act.now) },
     remove: CLOSED_BY,
-  };
+  });
 }
 
 /**
@@ -543,13 +530,11 @@ export function openPaused(ep: EndpointId, act: GateAct): RuntimeUpdate {
  * @else begin nothing new
  */
 export function disableOwned(ep: EndpointId, me: string, why: string, now: EpochMs): RuntimeUpdate {
-  return {
-    kind: 'update',
-    key: runtimeKey(ep),
+  return ofRuntime(ep, {
     condition: all(eq('owner', me), eq('gate', 'open')),
     set: { gate: 'disabled', gateBy: 'system', gateWhy: why, gateSince: now },
     remove: WAKE,
-  };
+  });
 }
 
 /**
@@ -559,9 +544,7 @@ export function disableOwned(ep: EndpointId, me: string, why: string, now: Epoch
  * @else says what the gate is
  */
 export function enable(ep: EndpointId, act: GateAct, dropBefore?: EpochMs): RuntimeUpdate {
-  return {
-    kind: 'update',
-    key: runtimeKey(ep),
+  return ofRuntime(ep, {
     condition: allowedTo(act.by, eq('gate', 'disabled')),
     set: {
       gate: 'open',
@@ -571,19 +554,8 @@ export function enable(ep: EndpointId, act: GateAct, dropBefore?: EpochMs): Runt
       ...given({ dropBefore }),
       ...wakeListed(ep, act.now),
     },
-    remove: [
-      ...CLOSED_BY,
-      'holdUntil',
-      'holdWhy',
-      'holdSince',
-      'failingSince',
-      'goneAt',
-      'forbiddenAt',
-      'recovered',
-      'failed',
-      'rated',
-    ],
-  };
+    remove: [...CLOSED_BY, ...HOLD, 'failingSince', 'goneAt', 'forbiddenAt', 'recovered', 'failed', 'rated'],
+  });
 }
 
 /**
@@ -593,13 +565,11 @@ export function enable(ep: EndpointId, act: GateAct, dropBefore?: EpochMs): Runt
  * @else says what the gate is
  */
 export function tryNow(ep: EndpointId, now: EpochMs): RuntimeUpdate {
-  return {
-    kind: 'update',
-    key: runtimeKey(ep),
+  return ofRuntime(ep, {
     condition: eq('gate', 'open'),
     set: { heldTo: now, ...wakeListed(ep, now) },
-    remove: ['holdUntil', 'holdWhy', 'holdSince'],
-  };
+    remove: HOLD,
+  });
 }
 
 // ---- configuration ---------------------------------------------------------------------------------------------------
@@ -671,7 +641,7 @@ export function changeEndpoint(endpoint: EndpointItem, seenVersion: number): rea
  * @else it was deleted
  */
 export function noteChange(ep: EndpointId): RuntimeUpdate {
-  return { kind: 'update', key: runtimeKey(ep), condition: exists('pk'), add: { config: 1 } };
+  return ofRuntime(ep, { condition: exists('pk'), add: { config: 1 } });
 }
 
 /** What is left of an endpoint: enough to end what waits. */
@@ -727,7 +697,7 @@ export function deleteEndpoint(
       key: runtimeKey(id),
       condition: isIn('gate', ['open', 'paused', 'disabled']),
       set: { gate: 'deleted', gateBy: by, gateWhy: why, gateSince: now, expiresAt, ...wakeListed(id, now) },
-      remove: ['holdUntil', 'holdWhy', 'holdSince'],
+      remove: HOLD,
     },
     { kind: 'delete', key: secretsKey(id) },
     ...(uid === undefined ? [] : [{ kind: 'delete', key: endpointNameKey(app, uid) } as const]),
