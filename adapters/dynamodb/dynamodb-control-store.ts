@@ -1,13 +1,11 @@
-import { type DynamoDBClient, QueryCommand } from '@aws-sdk/client-dynamodb';
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { eq, missing } from '#core/condition.ts';
-import { given } from '#core/given.ts';
 import { CONTROL_PREFIX } from '#core/glossary.ts';
 import type { ControlStore } from '#core/inbound/ports.ts';
 import { EVENT_INDEXES } from '#core/inbound/protocol/event-item.ts';
 import type { Ids } from '#core/ports.ts';
-import { sent } from '../aws/to-dependency-error.ts';
-import { type AttributeMap, fromAttributes, toAttributes } from './marshal.ts';
-import { getItem, putItem } from './table-calls.ts';
+import { toAttributes } from './marshal.ts';
+import { getItem, putItem, queryAll } from './table-calls.ts';
 
 const CONTROL_HOUR = '_control';
 
@@ -47,24 +45,16 @@ export const dynamoDbControlStore = (client: DynamoDBClient, table: string, ids:
 
   async list(prefix) {
     const { name: IndexName, partition, sort } = EVENT_INDEXES.timeline;
-    const names: string[] = [];
-    let from: AttributeMap | undefined;
-    do {
-      const input = {
-        TableName: table,
-        IndexName,
-        KeyConditionExpression: prefix === '' ? '#p = :p' : '#p = :p AND begins_with(#s, :prefix)',
-        ExpressionAttributeNames: { '#p': partition, ...(prefix === '' ? {} : { '#s': sort }) },
-        ExpressionAttributeValues: toAttributes({
-          ':p': CONTROL_HOUR,
-          ...(prefix === '' ? {} : { ':prefix': prefix }),
-        }),
-        ...given({ ExclusiveStartKey: from }),
-      };
-      const page = await sent('dynamodb', 'Query', () => client.send(new QueryCommand(input)));
-      names.push(...(page.Items ?? []).map(item => fromAttributes<ControlItem>(item).timelineAt));
-      from = page.LastEvaluatedKey;
-    } while (from !== undefined);
-    return names;
+    const found = await queryAll<ControlItem>(client, {
+      TableName: table,
+      IndexName,
+      KeyConditionExpression: prefix === '' ? '#p = :p' : '#p = :p AND begins_with(#s, :prefix)',
+      ExpressionAttributeNames: { '#p': partition, ...(prefix === '' ? {} : { '#s': sort }) },
+      ExpressionAttributeValues: toAttributes({
+        ':p': CONTROL_HOUR,
+        ...(prefix === '' ? {} : { ':prefix': prefix }),
+      }),
+    });
+    return found.map(({ timelineAt }) => timelineAt);
   },
 });

@@ -3,11 +3,17 @@ import { all, exists, lt, missing } from '#core/condition.ts';
 import { DependencyError } from '#core/errors.ts';
 import { type EventPk, type SourceId, TTL_ATTRIBUTE } from '#core/glossary.ts';
 import type { PayloadStore } from '#core/inbound/ports.ts';
-import type { DetailItem, DetailKey, PayloadItem, RefusedItem } from '#core/inbound/protocol/event-item.ts';
+import {
+  type DetailItem,
+  type DetailKey,
+  type PayloadItem,
+  type RefusedItem,
+  refusedPrefix,
+} from '#core/inbound/protocol/event-item.ts';
 import { livesTooShort } from '#core/inbound/protocol/retention.ts';
 import { compileUpdate } from './compile-write.ts';
-import { listRefused } from './list-refused.ts';
-import { getItem, putItem, refusedItem } from './table-calls.ts';
+import { toAttributes } from './marshal.ts';
+import { getItem, putItem, queryAll, refusedItem } from './table-calls.ts';
 
 /** `PayloadStore` on the `payloads` table. */
 export class DynamoDbPayloadStore implements PayloadStore {
@@ -56,7 +62,13 @@ export class DynamoDbPayloadStore implements PayloadStore {
     await putItem(this.client, this.table, item);
   }
 
-  listRefused(sourceId: SourceId, cause?: string, read?: 'eventual'): Promise<readonly RefusedItem[]> {
-    return listRefused(this.client, this.table, sourceId, cause, read);
+  async listRefused(sourceId: SourceId, cause?: string, read?: 'eventual'): Promise<readonly RefusedItem[]> {
+    const found = await queryAll<RefusedItem>(this.client, {
+      TableName: this.table,
+      KeyConditionExpression: 'pk = :pk AND begins_with(sk, :sk)',
+      ExpressionAttributeValues: toAttributes({ ':pk': `_refused#${sourceId}`, ':sk': refusedPrefix(cause) }),
+      ConsistentRead: read !== 'eventual',
+    });
+    return found.sort((a, b) => b.refusedAt - a.refusedAt);
   }
 }

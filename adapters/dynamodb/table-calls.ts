@@ -5,9 +5,12 @@ import {
   type DynamoDBClient,
   GetItemCommand,
   PutItemCommand,
+  QueryCommand,
+  type QueryCommandInput,
   UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb';
 import type { Condition, Scalar } from '#core/condition.ts';
+import { given } from '#core/given.ts';
 import { sent, toDependencyError } from '../aws/to-dependency-error.ts';
 import { type Changes, compilePut, compileUpdate } from './compile-write.ts';
 import { type AttributeMap, fromAttributes, toAttributes } from './marshal.ts';
@@ -62,6 +65,19 @@ export async function updateItem<T>(
   } catch (error) {
     return { kind: 'refused', item: refusedItem<T>('UpdateItem', error) };
   }
+}
+
+/** Everything that a query finds. */
+export async function queryAll<T>(client: DynamoDBClient, input: QueryCommandInput): Promise<T[]> {
+  const found: T[] = [];
+  let from: AttributeMap | undefined;
+  do {
+    const command = new QueryCommand({ ...input, ...given({ ExclusiveStartKey: from }) });
+    const page = await sent('dynamodb', 'Query', () => client.send(command));
+    found.push(...(page.Items ?? []).map(item => fromAttributes<T>(item)));
+    from = page.LastEvaluatedKey;
+  } while (from !== undefined);
+  return found;
 }
 
 /** Of a conditional write that failed: the item that was there, undefined for none. Throws if it was not refused. */

@@ -1,3 +1,4 @@
+import { given } from '#core/given.ts';
 import type { Delivered, Targets } from '#core/inbound/routing/targets.ts';
 import { judgeHttpAnswer } from '#core/judge-http-answer.ts';
 
@@ -25,12 +26,8 @@ export async function postToUrl(
     case 'refused':
       return { kind: 'refused', cause: judged.cause, reason };
     case 'busy':
-      return { kind: 'busy', reason, ...secondsOf(judged.hintMs) };
+      return { kind: 'busy', reason, ...given({ afterSeconds: judged.hintMs && Math.ceil(judged.hintMs / 1_000) }) };
     case 'failed':
       return { kind: 'failed', reason };
   }
-}
-
-function secondsOf(hintMs: number | undefined): { afterSeconds?: number } {
-  return hintMs === undefined ? {} : { afterSeconds: Math.ceil(hintMs / 1_000) };
 }

@@ -106,12 +106,14 @@ export class GatewayStack extends Stack {
     queue.grantSendDead(process);
     grantRoutes(process, deployment.config);
     grantOutboundRoutes(process, deployment.config, props.data.outbound);
+    const { batchingWindowSeconds: window } = deployment.queue;
     process.function.addEventSource(
       new SqsEventSource(queue.main, {
         batchSize: deployment.queue.batchSize,
         reportBatchItemFailures: true,
         maxConcurrency: deployment.queue.maxConcurrency,
-        ...batchingWindow(deployment.queue.batchingWindowSeconds),
+        // Without one the mapping sends what is there.
+        ...given({ maxBatchingWindow: window === 0 ? undefined : Duration.seconds(window) }),
       }),
     );
 
@@ -346,9 +348,4 @@ export class GatewayStack extends Stack {
     });
     data.exportHandlerTables();
   }
-}
-
-/** 0 is left out: the mapping then sends what is there. */
-function batchingWindow(seconds: number): { maxBatchingWindow?: Duration } {
-  return seconds === 0 ? {} : { maxBatchingWindow: Duration.seconds(seconds) };
 }

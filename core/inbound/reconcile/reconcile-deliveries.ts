@@ -177,7 +177,7 @@ class ReconcileRun {
     if (this.#cursors.has(next)) return this.#giveUpWindow('repeats');
     this.#cursors.add(next);
     this.#window = { ...this.#window, cursor: next, pages: this.#window.pages + 1 };
-    const kept = await this.#keep({ ...doneUntilOf(this.#progress), window: this.#window });
+    const kept = await this.#keep(given({ doneUntil: this.#progress.doneUntil, window: this.#window }));
     return kept ? undefined : { end: 'overtaken' };
   }
 
@@ -232,7 +232,7 @@ class ReconcileRun {
 
   /** The list does not end: what was found is healed, and the next run begins the window again. */
   async #giveUpWindow(end: 'repeats' | 'endless'): Promise<End> {
-    const kept = await this.#keep(doneUntilOf(this.#progress));
+    const kept = await this.#keep(given({ doneUntil: this.#progress.doneUntil }));
     return { end: kept ? end : 'overtaken', reason: `the list of ${this.#list.name || 'events'} does not end` };
   }
 
@@ -283,8 +283,4 @@ class ReconcileRun {
       lost: report.lost.slice(0, IDS_LOGGED),
     });
   }
-}
-
-function doneUntilOf({ doneUntil }: Progress): Progress {
-  return doneUntil === undefined ? {} : { doneUntil };
 }

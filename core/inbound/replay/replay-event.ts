@@ -78,8 +78,7 @@ export async function replayEvent(
     replayId,
     newKey,
     force,
-    ...(request.bodySha === undefined ? {} : { bodySha }),
-    ...given({ jobCreatedAt }),
+    ...given({ bodySha: request.bodySha, jobCreatedAt }),
   };
   const written = await ports.store.update(replay(item, write, now, rules.timings));
   if (written.kind === 'applied') {

@@ -4,6 +4,7 @@
  * meets the same events, and recognises those that were replayed.
  */
 import { type Asker, ask, askOrSkip } from '#core/ask.ts';
+import { given } from '#core/given.ts';
 import type { EpochMs, EventPk } from '#core/glossary.ts';
 import type { ControlStore, EventStore, InboundPorts, PayloadStore } from '#core/inbound/ports.ts';
 import type { EventItem } from '#core/inbound/protocol/event-item.ts';
@@ -215,15 +216,11 @@ async function nextPage(
     cursor = found.cursor;
     last = cursor === undefined;
     const page = found.items.map(item => item.pk);
-    if (page.length > 0) return { ...rest, ...withCursor(cursor), last, page, taken: job.taken + page.length };
+    if (page.length > 0) return { ...rest, ...given({ cursor }), last, page, taken: job.taken + page.length };
   }
-  if (!last && left > 0) return { ...rest, ...withCursor(cursor), page: [] };
+  if (!last && left > 0) return { ...rest, ...given({ cursor }), page: [] };
   ports.telemetry.log('info', { stage: 'replay_job', job: job.id, outcome: 'done', ...job.counts });
   return { ...rest, last: true, page: [], state: 'done', finishedAt: ports.clock.now() };
-}
-
-function withCursor(cursor: string | undefined): { cursor?: string } {
-  return cursor === undefined ? {} : { cursor };
 }
 
 /** Refused: somebody wrote meanwhile. A canceled job still gets its counts; another sweeper's progress is kept. */

@@ -5,6 +5,7 @@
  */
 import { askOrSkip } from '#core/ask.ts';
 import { DependencyError } from '#core/errors.ts';
+import { given } from '#core/given.ts';
 import { isDropped, isOver, overAt } from '#core/outbound/protocol/decide.ts';
 import type { JobId, MessageId } from '#core/outbound/protocol/ids.ts';
 import { dueAtOf, dueRange, laterRange, liveRange, rowKind, rowsRange } from '#core/outbound/protocol/keys.ts';
@@ -117,8 +118,8 @@ async function tooOld(session: Session, now: number): Promise<readonly Row[]> {
   // 2. Retries and replays, a page at a time.
   while (now >= (session.health.endLaterAt ?? 0)) {
     const { cursor, nextAt } = session.later;
-    const from = cursor === undefined ? {} : { cursor };
-    const page = await persist(session, () => ports.store.query({ ...laterRange(ep), limit: pageRows, ...from }));
+    const range = { ...laterRange(ep), limit: pageRows, ...given({ cursor }) };
+    const page = await persist(session, () => ports.store.query(range));
     const staying = page.items.filter(row => !isOld(row)).map(row => overAt(row, rules.retentionMs));
     session.later = { cursor: page.cursor, nextAt: Math.min(nextAt, ...staying) };
     if (page.cursor === undefined) session.health = { ...session.health, endLaterAt: session.later.nextAt };

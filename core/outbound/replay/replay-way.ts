@@ -54,9 +54,8 @@ export async function pageOf(
 ): Promise<{ deliveries: readonly Found[]; next: Way | undefined }> {
   const { store, clock, retentionMs } = ports;
   const { ep, day: _, cursor, ...behind } = place;
-  const at = cursor === undefined ? {} : { cursor };
   if (job.status === 'dead') {
-    const page = await store.query({ ...deadRange(ep), limit: Math.min(PAGE, most), ...at });
+    const page = await store.query({ ...deadRange(ep), limit: Math.min(PAGE, most), ...given({ cursor }) });
     const deliveries = page.items.map(item => {
       const { pk, sk, type } = item as Placed<{ type?: string }>;
       return { delivery: deliveryOfRecord({ pk, sk }), record: undefined, ...given({ type }) };
@@ -68,7 +67,7 @@ export async function pageOf(
   // A time of a person may be of any year: of no other days is anything kept.
   const begin = Math.min(Math.max(job.since ?? 0, now - retentionMs - GRACE_MS), now);
   const day = place.day ?? dayOf(begin);
-  const page = await store.query({ ...recordsRange(ep, day), limit: Math.min(PAGE, most), ...at });
+  const page = await store.query({ ...recordsRange(ep, day), limit: Math.min(PAGE, most), ...given({ cursor }) });
   const deliveries = page.items.map(item => ({
     delivery: deliveryOfRecord(item),
     record: item,

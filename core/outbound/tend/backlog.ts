@@ -1,4 +1,6 @@
 /** How many first attempts wait at one endpoint: counted up to ten thousand, above that estimated out of fifty short looks. */
+
+import { given } from '#core/given.ts';
 import type { EpochMs } from '#core/glossary.ts';
 import type { ItemStore } from '#core/outbound/ports.ts';
 import type { EndpointId } from '#core/outbound/protocol/ids.ts';
@@ -32,8 +34,7 @@ export async function countBacklog(store: Store, ep: EndpointId, sizes: BacklogS
   let last = 0;
   let cursor: string | undefined;
   do {
-    const more = cursor === undefined ? {} : { cursor };
-    const page = await store.query<RowItem>({ ...liveRange(ep), limit: sizes.page, ...more });
+    const page = await store.query<RowItem>({ ...liveRange(ep), limit: sizes.page, ...given({ cursor }) });
     waiting += page.items.length;
     first ??= page.items[0]?.createdAt;
     last = page.items.at(-1)?.createdAt ?? last;

@@ -3,6 +3,8 @@
  * out again. Each pass looks at the messages since the one before, and again at the newest of those. A broadcast is compared
  * with every application: so a lost walk, and each lost part of one, is found from the level above it.
  */
+
+import { given } from '#core/given.ts';
 import type { EpochMs } from '#core/glossary.ts';
 import type { EndpointsOf } from '#core/outbound/fan-out/endpoints-of.ts';
 import { matching } from '#core/outbound/fan-out/fan-out.ts';
@@ -81,8 +83,7 @@ export async function reconcileMessages(
   let from = pass.place;
   let cursor = from?.page;
   do {
-    const page = cursor === undefined ? {} : { cursor };
-    const listed = await store.query({ ...listOf(APPS), limit: 25, ...page });
+    const listed = await store.query({ ...listOf(APPS), limit: 25, ...given({ cursor }) });
     const apps = listed.items.map(({ pk }) => pk.slice(2) as AppId);
     // The one that it stopped in may have gone meanwhile.
     const first = Math.max(0, from?.app === undefined ? 0 : apps.indexOf(from.app));
@@ -152,8 +153,7 @@ export async function messagesPage(
   },
 ): Promise<{ readonly messages: readonly MessageItem[]; readonly cursor: string | undefined }> {
   const { hour, span, cursor, reading } = of;
-  const at = cursor === undefined ? {} : { cursor };
-  const page = await store.query({ ...messagesRange(app, hour, span), limit: 100, ...at });
+  const page = await store.query({ ...messagesRange(app, hour, span), limit: 100, ...given({ cursor }) });
   const ids = page.items.map(({ pk }) => pk.slice(2) as MessageId);
   const messages = await store.getMany(ids.map(messageKey), reading);
   return { messages: messages.filter(message => message !== undefined), cursor: page.cursor };
