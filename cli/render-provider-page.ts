@@ -322,9 +322,11 @@ function renderHandshake({ when, verify, respond, store, confirm }: Handshake): 
 function addresses({ ips }: ProviderSpec): string[] {
   if (!ips) return [];
   const read = `${ips.copied ? 'public copy read' : 'read'} ${ips.readOn}`;
-  const first = ips.at === undefined ? 'compare them' : 'run `holdfast sources ips --refresh`';
-  const ranges = ips.ranges.map(range => `\`${range}\``).join(', ');
-  return [`**Addresses** (${ips.from}, ${read}; ${first} before you use them in \`allowList\`): ${ranges}.`];
+  const today =
+    ips.at === undefined ? `compare them with ${ips.from}` : `\`--refresh\` fetches today's from ${ips.from}`;
+  return [
+    `**Addresses:** \`holdfast sources ips <source>\` prints ${ips.ranges.length} for \`allowList\` (${read}); ${today}.`,
+  ];
 }
 
 function unconfirmed({ unconfirmed: notes = [] }: ProviderSpec): string[] {

@@ -13,5 +13,5 @@ export const brex: ProviderSpec = {
   types: { character: '[A-Z_]', example: 'TRANSFER_PROCESSED' },
   retries: 'Not documented.',
   setup:
-    'Create the webhook with POST /v1/webhooks, this URL and event types; GET /v1/webhooks/secrets gives the secret. During a replacement both secrets sign.',
+    'POST /v1/webhooks with this URL and event types; GET /v1/webhooks/secrets gives the secret. During a replacement both secrets sign.',
 };

@@ -33,5 +33,5 @@ export const discordInteractions: ProviderSpec = {
   ],
   retries: 'None: an interaction not answered in time fails for the user.',
   setup:
-    'Discord Developer Portal, the application, General Information: copy the Public Key, which is the secret, and enter this URL as Interactions Endpoint URL. Discord probes it with good and bad signatures, also later. Commands and modals are acknowledged as "thinking"; autocomplete needs its answer at once and cannot go through a queue.',
+    'Discord Developer Portal, the application, General Information: the Public Key is the secret; enter this URL as Interactions Endpoint URL. Discord probes it with good and bad signatures, also later. Commands and modals are acknowledged as "thinking"; autocomplete needs its answer at once, which no queue gives.',
 };

@@ -42,5 +42,5 @@ export const docusign: ProviderSpec = {
   ack: { status: 200, rejectStatus: 401, deadlineMs: 100_000 },
   retries: 'Over several days with growing waits, counted in retryCount.',
   setup:
-    'DocuSign Settings, Connect: create the configuration with this URL, format JSON (REST v2.1), Include HMAC Signature; a key of Connect Keys is the secret. Each active key adds a header, so keys rotate without a gap. Keep documents out of the payload: they exceed the size limit.',
+    'DocuSign Settings, Connect: create the configuration with this URL, format JSON (REST v2.1), Include HMAC Signature; a key of Connect Keys is the secret. Each active key adds a header: keys rotate without a gap. Keep documents out of the payload: they exceed the limit.',
 };

@@ -34,5 +34,5 @@ export const ebay: ProviderSpec = {
   settings: { verificationToken: 'The token entered at eBay: 32 to 80 letters, digits, _ and -' },
   retries: 'Several; an endpoint that does not acknowledge for 24 hours is marked down.',
   setup:
-    "eBay developer account, Application Keys, Alerts and Notifications: this URL and a verification token you choose; eBay calls with a challenge. X-EBAY-SIGNATURE is not checked, since only your application's OAuth call can fetch its key: it is kept with the event; the handler must check it or look the fact up before it acts.",
+    "eBay developer account, Application Keys, Alerts and Notifications: this URL and a verification token you choose; eBay calls with a challenge. X-EBAY-SIGNATURE is not checked, since only your application's OAuth call can fetch its key: the handler must check it (it is kept with the event) or look the fact up.",
 };

@@ -20,5 +20,5 @@ export const genericSha256Body: ProviderSpec = {
   ack: { status: 200, contentType: 'application/json', rejectStatus: 401, deadlineMs: 10_000 },
   retries: 'Up to the sender.',
   setup:
-    'For senders that sign the raw body only: X-Webhook-Signature: sha256=<hex HMAC-SHA256>, and a unique X-Idempotency-Key. The key is unsigned and nothing limits the age: a captured request can be sent again under a new key. Set dedupOnBody on the source to close that, or prefer generic.',
+    'For senders that sign the raw body only: X-Webhook-Signature: sha256=<hex HMAC-SHA256>, and a unique X-Idempotency-Key. The key is unsigned and nothing limits the age: a captured request can be sent again under a new key. dedupOnBody closes that; better is generic.',
 };

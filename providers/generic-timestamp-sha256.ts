@@ -23,5 +23,5 @@ export const genericTimestampSha256: ProviderSpec = {
   ack: { status: 200, contentType: 'application/json', rejectStatus: 401, deadlineMs: 10_000 },
   retries: 'Up to the sender.',
   setup:
-    'For senders that sign the time in Webhook-Timestamp (Unix seconds) with the body: Webhook-Signature: sha256=<hex HMAC-SHA256 of time, full stop and raw body>,keyId=<name of the key>. The name tells people which secret signed during a rotation; it is unsigned and decides nothing.',
+    'For senders that sign the time in Webhook-Timestamp (Unix seconds) with the body: Webhook-Signature: sha256=<hex HMAC-SHA256 of time, full stop and raw body>,keyId=<name of the key>. The name tells people which secret signed; it is unsigned and decides nothing.',
 };

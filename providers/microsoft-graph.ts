@@ -24,5 +24,5 @@ export const microsoftGraph: ProviderSpec = {
   ],
   retries: 'For up to four hours. Endpoints with over a tenth of answers later than 2.9 seconds are throttled.',
   setup:
-    'Create the subscription through POST /subscriptions with this URL as notificationUrl (and lifecycleNotificationUrl) and a random clientState of at most 128 characters, which is the secret. Renew it within days. validationTokens of resource data are not checked: decrypting proves the origin.',
+    'POST /subscriptions with this URL as notificationUrl (and lifecycleNotificationUrl) and a random clientState of at most 128 characters, which is the secret. Renew it within days. validationTokens of resource data are not checked: decrypting proves the origin.',
 };

@@ -13,5 +13,5 @@ export const mollie: ProviderSpec = {
   ack: { status: 200, rejectStatus: 401, deadlineMs: 15_000 },
   retries: 'Ten over 26 hours.',
   setup:
-    'Pass this URL as webhookUrl when you create a payment. Mollie sends only id=tr_…: the handler must fetch the object from the API with your key and act on what it says there. Anyone can send such a request: set a rate limit on the source. New integrations: mollie-next.',
+    'Pass this URL as webhookUrl when you create a payment. Mollie sends only id=tr_…: the handler must fetch the object from the API and act on that. Anyone can send such a request: set a throttle on the source. New integrations: mollie-next.',
 };

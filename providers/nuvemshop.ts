@@ -14,5 +14,5 @@ export const nuvemshop: ProviderSpec = {
   ack: { status: 200, rejectStatus: 401, deadlineMs: 3_000 },
   retries: 'After anything but 2xx, for two to three days with growing waits.',
   setup:
-    "Create the webhook through the API (POST /webhooks) with this URL and one event; an app's webhooks come for all its stores. The secret is the app's client secret. Notices only name the object: read it through the API.",
+    "POST /webhooks with this URL and one event; an app's webhooks come for all its stores. The secret is the app's client secret. Notices only name the object: read it through the API.",
 };

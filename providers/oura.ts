@@ -48,5 +48,5 @@ export const oura: ProviderSpec = {
   },
   retries: 'Up to ten after an error or timeout.',
   setup:
-    "Create a subscription through the API (POST /v2/webhook/subscription) with this URL, data_type, event_type and the verification token; Oura asks the URL for its challenge at once. The secret is your app's client secret. Subscriptions expire: renew them. Notices only name the object: read it through the API.",
+    "POST /v2/webhook/subscription with this URL, data_type, event_type and the verification token; Oura sends its challenge at once. The secret is your app's client secret. Subscriptions expire: renew them. Notices only name the object: read it through the API.",
 };

@@ -39,5 +39,5 @@ export const paddle: ProviderSpec = {
   },
   retries: 'Live: 60 over three days with growing waits. Sandbox: three over 15 minutes.',
   setup:
-    'Paddle, Developer tools, Notifications, New destination: this URL and the events; the endpoint secret key (pdl_ntfset_…) is shown there. The addresses below are of live accounts; the sandbox has others.',
+    'Paddle, Developer tools, Notifications, New destination: this URL and the events; the endpoint secret key (pdl_ntfset_…) is shown there. The addresses are of live accounts; the sandbox has others.',
 };

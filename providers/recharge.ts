@@ -25,5 +25,5 @@ export const recharge: ProviderSpec = {
   signatureHeaders: ['x-recharge-webhook-signature', 'x-recharge-webhook-timestamp', 'x-recharge-hmac-sha256'],
   retries: 'After 408, 429, 5xx or no answer, 20 in 48 hours; then Recharge deletes the webhook.',
   setup:
-    'Create the webhook through the API (POST /webhooks) with this URL and one topic. The secret is the API Client Secret of the token that created it, not the access token. X-Recharge-Hmac-Sha256 is a plain hash: whoever holds a request can append bytes: let the handler refuse what is no JSON.',
+    'POST /webhooks with this URL and one topic. The secret is the API Client Secret of the token that created it, not the access token. X-Recharge-Hmac-Sha256 is a plain hash: whoever holds a request can append bytes: let the handler refuse what is no JSON.',
 };

@@ -35,5 +35,5 @@ export const strava: ProviderSpec = {
   settings: { verifyToken: 'The verify_token you give the subscription; any text of yours' },
   retries: 'Three attempts at most, until 200.',
   setup:
-    'Create the subscription through the API (POST /api/v3/push_subscriptions) with this URL and the verify token; an app has one. Nothing is signed: compare subscription_id, read the object through the API, act on what it says there, and set a rate limit on the source.',
+    'POST /api/v3/push_subscriptions with this URL and the verify token; an app has one subscription. Nothing is signed: compare subscription_id, read the object through the API, act on what it says there, and set a rate limit on the source.',
 };

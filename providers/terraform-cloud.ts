@@ -27,5 +27,5 @@ export const terraformCloud: ProviderSpec = {
   },
   retries: 'Not documented.',
   setup:
-    'The workspace, Settings, Notifications, Create a Notification: destination Webhook (generic), this URL, a token you choose, which is the secret (without one nothing is signed), and the triggers. Terraform Cloud sends a request at once to verify the URL.',
+    'The workspace, Settings, Notifications, Create a Notification: destination Webhook (generic), this URL, a token you choose, which is the secret (without one nothing is signed), and the triggers. A request at once verifies the URL.',
 };

@@ -24,5 +24,5 @@ export const trello: ProviderSpec = {
   handshakes: [{ when: { method: 'HEAD' }, verify: 'none', respond: { status: 200 } }],
   retries: 'Three with growing waits; a webhook failing for long is disabled. 410 deletes it.',
   setup:
-    "Create the webhook through POST /1/webhooks with this URL, exactly as the source has it, as callbackURL (Trello checks it with HEAD). The secret is your Power-Up's API secret (trello.com/power-ups/admin, API key).",
+    "POST /1/webhooks with this URL, exactly as the source has it, as callbackURL (Trello checks it with HEAD). The secret is your Power-Up's API secret (trello.com/power-ups/admin, API key).",
 };

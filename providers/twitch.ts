@@ -42,5 +42,5 @@ export const twitch: ProviderSpec = {
   retries:
     'A few with the same message id, counted in Twitch-Eventsub-Message-Retry; a subscription that keeps failing is revoked (notification_failures_exceeded).',
   setup:
-    'Create the subscription through POST /eventsub/subscriptions with transport webhook, this URL as callback and a secret you choose (10 to 100 ASCII characters). Revocations are events with header Twitch-Eventsub-Message-Type: revocation.',
+    'POST /eventsub/subscriptions with transport webhook, this URL as callback and a secret you choose (10 to 100 ASCII characters). Revocations are events with header Twitch-Eventsub-Message-Type: revocation.',
 };
