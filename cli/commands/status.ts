@@ -1,6 +1,6 @@
 /** `holdfast status`: one screen. Is it healthy, is there a backlog, is there poison? */
 import { given } from '#core/given.ts';
-import type { Concern } from '#core/inbound/protocol/concerns.ts';
+import { type Concern, EVENTS_LOOKED_AT } from '#core/inbound/protocol/concerns.ts';
 import { REFUSED_SLOTS } from '#core/inbound/protocol/event-item.ts';
 import { reportJob } from '#core/inbound/replay/report-job.ts';
 import type { AuditState } from '#core/inbound/watch/audit-records.ts';
@@ -196,12 +196,12 @@ const CONCERNS = {
 
 /** What a person should know of a source, and the command that goes on from there. */
 function concernLines(run: Run, concern: Concern, line: (name: string, text: string) => string): readonly string[] {
-  const { kind, source, eventType, firstAt, lastAt, eventId, bodySha, events } = concern;
+  const { kind, source, eventType, firstAt, lastAt, eventId, bodySha, events = 0 } = concern;
   const [name, text] = CONCERNS[kind];
   const what = kind === 'handler_fails' ? `${source} ${eventType}` : source;
   const how =
     kind === 'handler_fails'
-      ? `${text} at ${events} event${events === 1 ? '' : 's'} since ${run.out.ago(firstAt)}`
+      ? `${text} at ${events}${events < EVENTS_LOOKED_AT ? '' : ' or more'} event${events === 1 ? '' : 's'} since ${run.out.ago(firstAt)}`
       : text;
   const last = kind === 'handler_fails' ? '' : `, last ${run.out.ago(lastAt)}`;
   const next =

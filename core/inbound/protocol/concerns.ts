@@ -30,7 +30,7 @@ export interface Concern {
   readonly eventId: string;
   /** The body that was kept and not run, of `conflict` only. */
   readonly bodySha?: string;
-  /** Events that failed, of `handler_fails` only. */
+  /** Events that failed, of the `EVENTS_LOOKED_AT` newest; 0: nobody looked yet. Of `handler_fails` only. */
   readonly events?: number;
   /** When the sweeper told it; absent: not yet. */
   readonly toldAt?: EpochMs;
@@ -45,6 +45,9 @@ export function decodeConcerns(value: string | undefined): Concerns {
 export function nameOfConcern({ kind, source, eventType }: Pick<Concern, 'kind' | 'source' | 'eventType'>): string {
   return eventType === undefined ? `${kind} ${source}` : `${kind} ${source} ${eventType}`;
 }
+
+/** Of one handler: enough to find one success among events that may fail. */
+export const EVENTS_LOOKED_AT = 20;
 
 /** A concern is forgotten when nothing like it happened for as long: the next one is a first one again. */
 const CONCERN_KEPT_MS = 7 * DAY_MS;

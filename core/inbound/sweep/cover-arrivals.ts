@@ -2,7 +2,7 @@
  * Sees to it that what arrived and is not finished is watched, before a cursor passes it. sweep-arrivals.ts reads the
  * arrivals; this is what becomes of each.
  */
-import { splitEventPk } from '#core/glossary.ts';
+import { splitEventPk, toEventId } from '#core/glossary.ts';
 import { SECOND_LOOK_CONTROL } from '#core/inbound/protocol/arrivals.ts';
 import { type EventItem, storedStatus } from '#core/inbound/protocol/event-item.ts';
 import { isTerminal } from '#core/inbound/protocol/event-status.ts';
@@ -83,5 +83,5 @@ function isCovered(item: EventItem): boolean {
 function noteFailure(item: EventItem, failing: Map<string, Handler>): void {
   if (failedAt(item) === undefined) return;
   const { sourceId: source } = splitEventPk(item.pk);
-  failing.set(`${source} ${item.eventType}`, { source, eventType: item.eventType });
+  failing.set(`${source} ${item.eventType}`, { source, eventType: item.eventType, eventId: toEventId(item.pk) });
 }

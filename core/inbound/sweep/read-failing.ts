@@ -2,14 +2,13 @@
 import { given } from '#core/given.ts';
 import type { EpochMs, EventPk } from '#core/glossary.ts';
 import type { EventStore } from '#core/inbound/ports.ts';
+import { EVENTS_LOOKED_AT } from '#core/inbound/protocol/concerns.ts';
 import { everyPage } from '#core/pages.ts';
 import { HOUR_MS, toHour } from '#core/time.ts';
 import { type OnlyFails, onlyFails } from './judge-handlers.ts';
 
 /** As long as the attempts of an event go on by default, and a day. */
 const LOOK_BACK_HOURS = 96;
-/** Enough to find one success among events that may fail. */
-const NEWEST = 20;
 /** Index pages that one handler may cost a run. */
 const PAGES = 100;
 
@@ -26,14 +25,14 @@ export async function readOnlyFails(
 ): Promise<OnlyFails | undefined> {
   const pks: EventPk[] = [];
   let pages = 0;
-  for (let back = 0; back <= LOOK_BACK_HOURS && pks.length < NEWEST && pages < PAGES; back++) {
+  for (let back = 0; back <= LOOK_BACK_HOURS && pks.length < EVENTS_LOOKED_AT && pages < PAGES; back++) {
     const hour = `${source}#${toHour(now - back * HOUR_MS)}`;
     const range = { newestFirst: true, limit: 200 };
     for await (const { items } of everyPage(cursor => store.timeline(hour, { ...range, ...given({ cursor }) }))) {
       pages += 1;
       pks.push(...items.filter(entry => entry.eventType === eventType).map(entry => entry.pk));
-      if (pks.length >= NEWEST || pages >= PAGES) break;
+      if (pks.length >= EVENTS_LOOKED_AT || pages >= PAGES) break;
     }
   }
-  return pks.length === 0 ? undefined : onlyFails(await store.getMany(pks.slice(0, NEWEST)));
+  return pks.length === 0 ? undefined : onlyFails(await store.getMany(pks.slice(0, EVENTS_LOOKED_AT)));
 }

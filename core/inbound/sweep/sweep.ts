@@ -17,7 +17,7 @@ import { sweepDue } from './sweep-due.ts';
 import type { SweepPorts, SweepRules } from './sweep-ports.ts';
 import { SweepRun } from './sweep-run.ts';
 import { type Deaths, LEASE_CONTROL, lineOf, noteSweeper, readSweeper, type SweeperRecord } from './sweeper-record.ts';
-import { type Handler, tellConcerns } from './tell-concerns.ts';
+import { HANDLERS, type Handler, tellConcerns } from './tell-concerns.ts';
 
 /** Share of a run kept free of replay jobs, for the drain and the report. */
 const CLOSE_SHARE = 0.1;
@@ -120,8 +120,7 @@ async function measureRefusals(run: SweepRun): Promise<readonly SourceId[]> {
 }
 
 async function tellPeople(run: SweepRun, failing: readonly Handler[]): Promise<void> {
-  if (run.isOver) return;
-  await run.guard(() => tellConcerns(failing, run.ports, run.rules.timings));
+  await run.guard(() => tellConcerns(failing, run.ports, run.rules.timings, run.isOver ? 0 : HANDLERS));
 }
 
 /** What cannot be counted is looked through: the messages say for themselves whether their death is over. */

@@ -243,18 +243,21 @@ export function eventStoreContract(subject: () => EventStoreSubject, gaps: reado
       expect((await store().get(item.pk))?.status).toBe('processing');
     });
 
-    test.each([
-      ['an empty key', { id: '' }, true],
-      ['no key', { name: 'a' }, true],
-      ['a key of another type', { id: 5 }, true],
-      ['a key over 2,048 bytes', { id: 'x'.repeat(2_049) }, true],
-      ['an item over 400 KB', { id: 'x', text: 'x'.repeat(420_000) }, false],
-    ])('says of %s whether a row can have the key', async (_name, row, isBadKey) => {
-      const { update } = await completing();
-      const effect: EffectWrite = { kind: 'put', table: subject().effectsTable, item: row };
-      const refused = store().transact(update, [effect], randomUUID());
-      await expect(refused).rejects.toMatchObject({ outcome: 'not_applied', isBadKey });
-    });
+    const rows: Readonly<Record<string, readonly [Readonly<Record<string, unknown>>, boolean]>> = {
+      'a put with an empty key': [{ id: '' }, true],
+      'a put without its key': [{ name: 'a' }, true],
+      'a put with a key of another type': [{ id: 5 }, true],
+      'a put with a key over 2,048 bytes': [{ id: 'x'.repeat(2_049) }, true],
+      'a put over 400 KB': [{ id: 'x', text: 'x'.repeat(420_000) }, false],
+    };
+    for (const [name, [row, isBadKey]] of Object.entries(rows)) {
+      refusal(name)(`refuses ${name}, and says whether it is for the key`, async () => {
+        const { update } = await completing();
+        const effect: EffectWrite = { kind: 'put', table: subject().effectsTable, item: row };
+        const refused = store().transact(update, [effect], randomUUID());
+        await expect(refused).rejects.toMatchObject({ outcome: 'not_applied', isBadKey });
+      });
+    }
 
     test('an update that changes nothing is a check here too', async () => {
       const { item, update } = await completing();

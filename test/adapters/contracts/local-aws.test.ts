@@ -37,6 +37,7 @@ describe.skipIf(!python || !isLongRun())('on the local AWS', () => {
       'an order of booleans',
       'one attribute set and removed',
       'one attribute set and added to',
+      'a put without its key',
     ],
   );
   controlStoreContract(() => tables);

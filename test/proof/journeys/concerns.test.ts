@@ -3,6 +3,8 @@ import { createHmac } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { defineHandlers, type HandlerRegistry } from '#core/handler/handler-contract.ts';
 import { CONCERNS_CONTROL, type Concern, decodeConcerns } from '#core/inbound/protocol/concerns.ts';
+import { DEFAULT_TIMINGS } from '#core/inbound/protocol/timings.ts';
+import { tellConcerns } from '#core/inbound/sweep/tell-concerns.ts';
 import type { MetricName } from '#core/metrics.ts';
 import type { RetryProfile } from '#core/retry/backoff.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '#core/time.ts';
@@ -159,6 +161,82 @@ describe('a handler that only fails, at four events an hour', () => {
     broken = false;
     await world.post({ source: 'b', id: 'evt_3' });
     expect(await minutesOf('NewFailingHandler', world, HOUR_MS)).toEqual([]);
+    world.stop();
+  });
+
+  it('is told beside many others, each once, though a run looks only at some', async () => {
+    const types = Array.from({ length: 45 }, (_, n) => `type_${n}`);
+    const looks = new Map<number, number>();
+    const planOf = () => (call: { name: string; at: number }) => {
+      const minute = Math.floor(call.at / MINUTE_MS);
+      if (call.name === 'store.timeline') looks.set(minute, (looks.get(minute) ?? 0) + 1);
+      return undefined;
+    };
+    const world = new MemoryWorld({ ...calm, planOf, handlers: handlers(() => true), retry: FEW });
+    world.start();
+    for (const n of [1, 2]) {
+      for (const type of types) await world.post({ id: `${type}_${n}`, type });
+      await world.clock.advanceBy(15 * MINUTE_MS);
+      expect(concernsOf(world).map(it => it.eventType)).toHaveLength(45);
+    }
+    const told = await minutesOf('NewFailingHandler', world, 4 * HOUR_MS);
+    expect(world.telemetry.total('NewFailingHandler')).toBe(45);
+    // One after the other, each three minutes or four.
+    expect(told.at(-1)).toBeLessThan(45 * 4);
+    expect(concernsOf(world).filter(it => it.events === 2 && it.toldAt !== undefined)).toHaveLength(45);
+    // Of 20 handlers, and a run beside it.
+    expect(Math.max(...looks.values())).toBeLessThan(22 * 97);
+    world.stop();
+  });
+
+  it('is kept in mind by a run whose time is over', async () => {
+    const control = new Map<string, { value: string; version: number }>();
+    const conflict = { kind: 'conflict', source: 'a', firstAt: 1, lastAt: 999_999_999, eventId: 'evt_a.2' };
+    const clock = { now: () => 1_000_000_000 };
+    const counted: string[] = [];
+    const telemetry = { log: () => {}, count: (metric: string) => counted.push(metric) } as never;
+    const store = { timeline: async () => ({ items: [], cursor: undefined }), getMany: async () => [] } as never;
+    const ports = {
+      ...{ clock, telemetry, store },
+      control: {
+        read: async (key: string) => control.get(key),
+        write: async (key: string, value: string, version: number) => {
+          // Somebody notes a conflict after the run has read.
+          if (control.size === 0) control.set(key, { value: JSON.stringify({ 'conflict a': conflict }), version: 1 });
+          const isFree = control.get(key)?.version === version;
+          if (isFree) control.set(key, { value, version: version + 1 });
+          return isFree;
+        },
+      },
+    };
+    const failing = [{ source: 'a', eventType: 't', eventId: 'evt_a.1' }];
+    await tellConcerns(failing, ports, DEFAULT_TIMINGS, 0);
+    expect(Object.values(decodeConcerns(control.get(CONCERNS_CONTROL)?.value))).toEqual([
+      { ...failing[0], kind: 'handler_fails', events: 0, firstAt: clock.now(), lastAt: clock.now() },
+      conflict,
+    ]);
+    // Told is only what was looked at in the same run; it has succeeded since.
+    const ripe = { ...failing[0], kind: 'handler_fails', events: 2, firstAt: 1, lastAt: 999_999_998 };
+    control.set(CONCERNS_CONTROL, { value: JSON.stringify({ 'handler_fails a t': ripe }), version: 9 });
+    await tellConcerns([], ports, DEFAULT_TIMINGS, 0);
+    expect(control.get(CONCERNS_CONTROL)?.version).toBe(9);
+    // One that waits to be looked at is looked at by the next run, not only at its turn.
+    const value = JSON.stringify({ 'handler_fails a t': { ...ripe, events: 0 } });
+    control.set(CONCERNS_CONTROL, { value, version: 9 });
+    await tellConcerns([], ports, DEFAULT_TIMINGS);
+    expect([control.get(CONCERNS_CONTROL)?.value, counted]).toEqual(['{}', []]);
+  });
+
+  it('is kept in mind beside 199 others; of more the log says how many were left out', async () => {
+    const types = Array.from({ length: 210 }, (_, n) => `type_${n}`);
+    const world = new MemoryWorld({ ...calm, handlers: handlers(() => true), retry: FEW });
+    world.start();
+    for (const type of types) await world.post({ id: type, type });
+    await world.clock.advanceBy(5 * MINUTE_MS);
+    expect(concernsOf(world)).toHaveLength(200);
+    expect(world.telemetry.lines.find(({ line }) => line['cause'] === 'too_many_handlers')?.line).toMatchObject({
+      left_out: 10,
+    });
     world.stop();
   });
 

@@ -128,6 +128,19 @@ describe('status of a source that a person should hear of', () => {
     expect(value).toMatchObject({ concerns: [{ kind: 'conflict', source: 'shop', body_sha: expect.any(String) }] });
   });
 
+  it.each([
+    [19, ' 19 events'],
+    [20, ' 20 or more events'],
+  ])('says how many events failed, of those that the sweeper looked at: %i', async (events, text) => {
+    const now = cli.world.clock.now();
+    const fails = { source: 'shop', eventType: 'paid', firstAt: now - HOUR_MS, lastAt: now, eventId: 'evt_shop.1' };
+    const value = JSON.stringify({ a: { kind: 'handler_fails', ...fails, events } });
+    const control = Object.create(cli.gateway.control) as Gateway['control'];
+    control.read = async key => (key === 'concerns' ? { value, version: 1 } : cli.gateway.control.read(key));
+    const { stdout } = await cli.run(['status'], { gateway: { control } });
+    expect(stdout).toContain(`only failures at${text}`);
+  });
+
   it('says until when open events wait', async () => {
     cli.world.mapping.disable();
     await cli.world.post({ source: 'shop', id: 'good-2' });
