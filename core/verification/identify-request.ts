@@ -222,7 +222,9 @@ function scopeOf(spec: ProviderSpec, reader: RequestReader, verdict: Verified): 
   const sources: readonly string[] = [...key.flat(), ...type, ...eventTimes(spec.identity).map(({ from }) => from)];
   const listsHeaders = spec.verify.some(({ signedHeaders }) => signedHeaders !== undefined);
   if (!listsHeaders && !sources.some(src => src.startsWith('sig:') || src.startsWith('claim:'))) return NO_SCOPE;
-  const scheme: Scheme | undefined = spec.verify.find(each => schemeId(each, spec) === verdict.scheme);
+  // A stored body was verified when it came: where it is a token, that is read as any of the provider's.
+  const scheme: Scheme | undefined =
+    spec.verify.find(each => schemeId(each, spec) === verdict.scheme) ?? spec.verify[0];
   const signatures = scheme && readSignatures(scheme, reader, NO_SCOPE);
   if (signatures?.kind !== 'signatures') return listsHeaders ? { idHeaders: [] } : NO_SCOPE;
   const jwt = scheme?.jwtAlg === undefined ? undefined : decodeJwt(signatures.values[0] ?? '', scheme.jwtAlg);
