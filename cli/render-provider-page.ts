@@ -23,9 +23,9 @@ export const STRENGTHS: Readonly<Record<Strength, string>> = {
 /** The same on the page of one that is not `signed`. */
 const WEAKER: Readonly<Record<Strength, string>> = {
   signed: '',
-  origin: ': content is not signed',
-  'shared-secret': ': nothing is signed',
-  none: ': nothing proves the sender',
+  origin: '**origin**: content is not signed, ',
+  'shared-secret': '**shared-secret**: nothing is signed, ',
+  none: '**none**: nothing proves the sender, ',
 };
 
 /** What a spec gives as the deadline where nobody states one. */
@@ -56,7 +56,7 @@ const KEYS: Readonly<Record<string, string>> = {
 export function renderProviderPage(spec: ProviderSpec): string {
   const sections = [
     `# ${spec.title}`,
-    `\`${spec.id}\`, [${strengthOf(spec)}${WEAKER[strengthOf(spec)]}](../reference/providers.md), ${docsLink(spec)}${spec.checkedOn}`,
+    `[\`${spec.id}\`](../reference/providers.md), ${WEAKER[strengthOf(spec)]}${docsLink(spec)}${spec.checkedOn}`,
     spec.setup,
     ...settings(spec),
     ...proof(spec),

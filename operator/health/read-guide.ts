@@ -30,7 +30,7 @@ async function pageOfAlarm(alarm: string): Promise<string | undefined> {
   let found: { readonly name: string; readonly text: string } | undefined;
   for (const page of await namesOf('runbooks')) {
     const text = await readFile(join(DOCS, 'runbooks', `${page}.md`), 'utf8');
-    for (const [, name = ''] of text.matchAll(/^- `([a-z-]+?)(?:-…)?` \((?:page|ticket|notice), /gm)) {
+    for (const [, name = ''] of text.matchAll(/`([a-z-]+?)(?:-…)?` \((?:page|ticket|notice), /g)) {
       const isOf = alarm === name || alarm.startsWith(`${name}-`);
       if (isOf && name.length > (found?.name.length ?? 0)) found = { name, text };
     }

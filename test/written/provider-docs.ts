@@ -25,7 +25,7 @@ function renderTable(specs: readonly ProviderSpec[]): string {
   return [
     '# Providers',
     `${specs.length} providers, one file each in \`providers/\`. One is missing? [Add a provider](../receive/add-a-provider.md).`,
-    'A request is of the provider of its source, whatever its headers: several providers share header names.',
+    'A request is of the provider of its source, whatever its headers: several providers share header names. Where a page names no strength, it is `signed`.',
     strengths.join('\n'),
     'What a page says:',
     PAGE.map(line => `- ${line}`).join('\n'),

@@ -76,16 +76,19 @@ export async function listAlarms(): Promise<readonly ListedAlarm[]> {
     .sort((a, b) => (a.id < b.id ? -1 : 1));
 }
 
-/** The head of a runbook: a line for each alarm, those that differ in their table or function alone in one. */
+/** The head of a runbook: a line for each alarm, those that differ in their table, function or number alone in one. */
 export function alarmLines(alarms: readonly ListedAlarm[], page: string): string {
   const groups = Map.groupBy(
     alarms.filter(it => it.page === page),
     ({ id, severity }) => `${runbookOfAlarm(id).name} ${severity}`,
   );
-  const rows = [...groups.values()].map(([first, ...others]) => {
-    if (first === undefined) return '';
+  const rows = [...groups.values()].flatMap(([first, ...others]) => {
+    if (first === undefined) return [];
     const name = others.length === 0 ? first.id : `${runbookOfAlarm(first.id).name}-…`;
-    return `- \`${name}\` (${first.severity}, ${first.rings}): ${first.meaning}\n`;
+    return [{ meaning: first.meaning, head: `\`${name}\` (${first.severity}, ${first.rings})` }];
   });
-  return `\n${rows.join('')}`;
+  const lines = [...Map.groupBy(rows, it => it.meaning)].map(
+    ([meaning, same]) => `- ${same.map(it => it.head).join(', ')}: ${meaning}\n`,
+  );
+  return `\n${lines.join('')}`;
 }

@@ -191,7 +191,7 @@ describe('every page', () => {
       .filter(it => it.path.startsWith('docs/runbooks/'))
       .flatMap(it => [
         it.path.replace(/^.*\/|\.md$/g, ''),
-        ...[...it.text.matchAll(/^- `([a-z-]+?)(?:-…)?` \((?:page|ticket|notice), /gm)].map(([, id = '']) => id),
+        ...[...it.text.matchAll(/`([a-z-]+?)(?:-…)?` \((?:page|ticket|notice), /g)].map(([, id = '']) => id),
       ]);
     const wrong = wrongOnPages(page =>
       inlineCode(page)

@@ -53,7 +53,7 @@ it('each alarm stands on exactly one, which its own description names', () => {
   expect(alarms.length).toBeGreaterThan(80);
   for (const { id, page } of alarms) {
     const on = [...pages].flatMap(([name, text]) =>
-      [...text.matchAll(/^- `([a-z-]+?)(-…)?` \((?:page|ticket|notice), /gm)]
+      [...text.matchAll(/`([a-z-]+?)(-…)?` \((?:page|ticket|notice), /g)]
         .filter(([, row = '', goesOn]) => id === row || (goesOn !== undefined && id.startsWith(`${row}-`)))
         .map(() => name),
     );
