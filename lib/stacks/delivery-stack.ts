@@ -46,6 +46,20 @@ const BLOBS = 'outbound/*';
 const FAN_OUT_SLOTS = 20;
 const BATCH = 10;
 
+/** Where functions find what lies in the data stack: each is told what its contract names. */
+const variablesOf = ({ store, outbound: { store: outbound, queues } }: DataStack) => ({
+  REGISTRY_TABLE: outbound.tables.registry.tableName,
+  OUTBOX_TABLE: outbound.tables.outbox.tableName,
+  BODIES_BUCKET: store.bodies.bucketName,
+  MASTER_SECRET: outbound.masterName,
+  JOBS_QUEUE_URL: queues.jobs.queueUrl,
+  JOBS_DEAD_QUEUE_URL: queues.jobsDead.queueUrl,
+  WAKE_FAST_QUEUE_URL: queues.wakeFast.queueUrl,
+  WAKE_SLOW_QUEUE_URL: queues.wakeSlow.queueUrl,
+  WAKES_DEAD_QUEUE_URL: queues.wakesDead.queueUrl,
+});
+type Own<Contract> = { readonly [Name in Exclude<keyof Contract, keyof ReturnType<typeof variablesOf>>]: string };
+
 /** Webhooks to customers: everything of it that can be deployed again at any time. */
 export class DeliveryStack extends Stack {
   readonly api: DeliveryApi;
@@ -111,7 +125,6 @@ export class DeliveryStack extends Stack {
     const publish = this.#addFunction('publish', 'Publish', {
       description: 'Stores each message for customers, queues it for their endpoints, answers 202',
       contract: publishEnv,
-      environment: { ...this.#common(), WAKE_FAST_QUEUE_URL: wakeFast.queueUrl },
       timeout: Duration.seconds(10),
       onFailure: 'API Gateway waits for the answer; the producer repeats until it hears 202 or a refusal.',
     });
@@ -139,11 +152,6 @@ export class DeliveryStack extends Stack {
     const fanOut = this.#addFunction('fan-out', 'FanOut', {
       description: 'Puts each message into the queues of the endpoints that want it',
       contract: fanOutEnv,
-      environment: {
-        ...this.#common(),
-        JOBS_DEAD_QUEUE_URL: jobsDead.queueUrl,
-        WAKE_FAST_QUEUE_URL: wakeFast.queueUrl,
-      },
       timeout: Duration.millis(OUTBOUND_TIMINGS.fanOutTimeoutMs),
       // A large fan-out and a broadcast go on in further jobs of the same queue.
       sendsToItself: true,
@@ -174,25 +182,22 @@ export class DeliveryStack extends Stack {
   /** The same code twice: endpoints known to be slow have runs of their own. */
   #addDrain(lane: 'fast' | 'slow', wake: Queue) {
     const { wakeSlow, wakesDead, jobs } = this.#queues;
-    const drain = this.#addFunction('drain', lane === 'fast' ? 'DrainFast' : 'DrainSlow', {
+    const own = {
+      LANE: lane,
+      WAKE_QUEUE_URL: wake.queueUrl,
+      OWN_HOSTS: `${this.api.api.apiId}.execute-api.${this.region}.${this.urlSuffix}`,
+    };
+    const settings = {
       description: `Sends what is due to one endpoint after another (${lane} ones)`,
       contract: drainEnv,
-      environment: {
-        ...this.#common(),
-        LANE: lane,
-        WAKE_QUEUE_URL: wake.queueUrl,
-        WAKE_SLOW_QUEUE_URL: wakeSlow.queueUrl,
-        WAKES_DEAD_QUEUE_URL: wakesDead.queueUrl,
-        MASTER_SECRET: this.#store.masterName,
-        OWN_HOSTS: `${this.api.api.apiId}.execute-api.${this.region}.${this.urlSuffix}`,
-      },
       timeout: Duration.millis(OUTBOUND_TIMINGS.drainTimeoutMs),
       // Mostly it waits for answers of customers' servers.
       memoryMb: 256,
       sendsToItself: true,
       onFailure:
         'SQS invokes it and keeps the wake-ups of a failed invocation; the audit finds an endpoint without one.',
-    });
+    };
+    const drain = this.#addFunction('drain', lane === 'fast' ? 'DrainFast' : 'DrainSlow', settings, own);
     this.#store.grant(
       drain,
       'registry',
@@ -221,19 +226,15 @@ export class DeliveryStack extends Stack {
 
   #addDeliveryApi() {
     const { wakeFast, jobs } = this.#queues;
-    const api = this.#addFunction('delivery-api', 'DeliveryApi', {
+    // The API is made after its functions.
+    const own = { API_URL: Lazy.string({ produce: () => this.api.url }) };
+    const settings = {
       description: 'Answers everything a producer may do but publishing',
       contract: deliveryApiEnv,
-      environment: {
-        ...this.#common(),
-        WAKE_FAST_QUEUE_URL: wakeFast.queueUrl,
-        MASTER_SECRET: this.#store.masterName,
-        // The API is made after its functions.
-        API_URL: Lazy.string({ produce: () => this.api.url }),
-      },
       timeout: Duration.seconds(29),
       onFailure: 'API Gateway waits for the answer; the caller sees the failure and asks again.',
-    });
+    };
+    const api = this.#addFunction('delivery-api', 'DeliveryApi', settings, own);
     this.#store.grant(
       api,
       'registry',
@@ -267,7 +268,6 @@ export class DeliveryStack extends Stack {
     const portal = this.#addFunction('portal', 'Portal', {
       description: 'The page and the API for customers, who bring tokens',
       contract: portalEnv,
-      environment: { ...this.#common(), WAKE_FAST_QUEUE_URL: wakeFast.queueUrl, MASTER_SECRET: this.#store.masterName },
       timeout: Duration.seconds(29),
       onFailure: 'API Gateway waits for the answer; the page shows the failure and asks again.',
     });
@@ -306,11 +306,6 @@ export class DeliveryStack extends Stack {
     const tend = this.#addFunction('tend', 'Tend', {
       description: 'Wakes endpoints whose wait is over, finds what a queue lost, runs replay jobs; every minute',
       contract: tendEnv,
-      environment: {
-        ...this.#common(),
-        WAKE_FAST_QUEUE_URL: wakeFast.queueUrl,
-        WAKE_SLOW_QUEUE_URL: wakeSlow.queueUrl,
-      },
       timeout: Duration.seconds(55),
       onFailure: "The next minute's run does the same work; two missed runs raise delivery-not-tending.",
     });
@@ -326,18 +321,13 @@ export class DeliveryStack extends Stack {
 
   /** Not on any path of a message: it reads how endpoints are, and writes down whom it told. */
   #addContacts() {
-    const contacts = this.#addFunction('contacts', 'Contacts', {
+    const settings = {
       description: 'Tells those whom customers named that endpoints fail; every minute',
       contract: contactsEnv,
-      environment: {
-        REGISTRY_TABLE: this.#store.tables.registry.tableName,
-        OUTBOX_TABLE: this.#store.tables.outbox.tableName,
-        MASTER_SECRET: this.#store.masterName,
-        API_URL: this.api.url,
-      },
       timeout: Duration.seconds(55),
       onFailure: "The next minute's run goes on where this one ended; what it had begun to tell is told an hour later.",
-    });
+    };
+    const contacts = this.#addFunction('contacts', 'Contacts', settings, { API_URL: this.api.url });
     this.#store.grant(
       contacts,
       'registry',
@@ -365,23 +355,19 @@ export class DeliveryStack extends Stack {
     allow(target, ['ses:SendEmail'], [...identities, ...sets], { StringEquals: { 'ses:FromAddress': from } });
   }
 
-  #common() {
-    return {
-      REGISTRY_TABLE: this.#store.tables.registry.tableName,
-      OUTBOX_TABLE: this.#store.tables.outbox.tableName,
-      BODIES_BUCKET: this.#props.data.store.bodies.bucketName,
-      JOBS_QUEUE_URL: this.#queues.jobs.queueUrl,
-    };
-  }
-
+  /** `own`: what its contract names beside what is the same for all. */
   #addFunction<Contract extends EnvContract>(
     name: OutboundFunctionName,
     id: string,
-    props: FunctionSettings<Contract>,
+    props: Omit<FunctionSettings<Contract>, 'environment'>,
+    ...[own]: Record<never, never> extends Own<Contract> ? [] : [Own<Contract>]
   ): GatewayFunction<Contract> {
     const { deployment, bundles, data } = this.#props;
-    const added = new GatewayFunction(this, id, {
+    const known: Readonly<Record<string, string>> = { ...variablesOf(data), ...own };
+    const environment = Object.fromEntries(Object.keys(props.contract).map(each => [each, known[each]]));
+    const added = new GatewayFunction<Contract>(this, id, {
       ...props,
+      environment: environment as FunctionSettings<Contract>['environment'],
       code: Code.fromAsset(bundles[name]),
       logRetention: deployment.logRetentionDays as RetentionDays,
       logLevel: deployment.config.logLevel,
