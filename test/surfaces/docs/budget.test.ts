@@ -9,17 +9,17 @@ import { expect, it } from 'vitest';
 import { GUIDE_CODE, ROOT, readPages } from './pages.ts';
 
 const CEILINGS: Readonly<Record<string, number>> = {
-  'README.md': 850,
+  'README.md': 790,
   'CONTRIBUTING.md': 450,
   'SECURITY.md': 380,
   'CHANGELOG.md': 400,
   'AGENTS.md': 150,
   'UPGRADING.md': 120,
-  'docs/README.md': 300,
+  'docs/README.md': 160,
   'docs/receive/first-event.md': 800,
-  'docs/receive/add-a-provider.md': 1_000,
+  'docs/receive/add-a-provider.md': 860,
   'docs/receive/your-own-project.md': 750,
-  'docs/receive/handlers.md': 1_100,
+  'docs/receive/handlers.md': 1_040,
   'docs/receive/ordering.md': 650,
   'docs/receive/routing.md': 850,
   'docs/receive/missing-events.md': 500,
@@ -29,7 +29,7 @@ const CEILINGS: Readonly<Record<string, number>> = {
   'docs/send/publish.md': 800,
   'docs/send/feed.md': 240,
   'docs/send/retries.md': 418,
-  'docs/send/batches.md': 450,
+  'docs/send/batches.md': 270,
   'docs/send/signatures.md': 330,
   'docs/send/event-types.md': 600,
   'docs/send/portal.md': 620,
@@ -43,7 +43,7 @@ const CEILINGS: Readonly<Record<string, number>> = {
   'docs/operate/prove-local.md': 600,
   'docs/operate/secrets.md': 560,
   'docs/operate/alarms.md': 430,
-  'docs/operate/watch.md': 600,
+  'docs/operate/watch.md': 490,
   'docs/operate/agents.md': 250,
   'docs/operate/scale.md': 1_000,
   'docs/operate/recover.md': 1_100,
@@ -52,26 +52,26 @@ const CEILINGS: Readonly<Record<string, number>> = {
   'docs/operate/address-limit.md': 420,
   'docs/understand/guarantees.md': 700,
   'docs/understand/how-receiving-works.md': 2_250,
-  'docs/understand/how-sending-works.md': 2_300,
+  'docs/understand/how-sending-works.md': 2_250,
   'docs/understand/architecture.md': 800,
   'docs/understand/threats.md': 1_050,
   'docs/understand/proof.md': 690,
-  'docs/understand/measured.md': 300,
+  'docs/understand/measured.md': 230,
   'docs/api/README.md': 220,
   'docs/api/delivery.md': 170,
   'docs/reference/cli.md': 380,
-  'docs/reference/words.md': 650,
+  'docs/reference/words.md': 560,
 };
 
 /** Pages that a command makes whole: they grow with the code. */
 const MADE: Readonly<Record<string, number>> = {
-  'docs/operate/costs.md': 470,
-  'docs/reference/configuration.md': 2_720,
+  'docs/operate/costs.md': 430,
+  'docs/reference/configuration.md': 2_660,
   'docs/reference/limits.md': 360,
   'docs/reference/metrics.md': 700,
   'docs/reference/exports.md': 630,
-  'docs/reference/providers.md': 1_900,
-  'docs/understand/aws-assumptions.md': 1_650,
+  'docs/reference/providers.md': 1_050,
+  'docs/understand/aws-assumptions.md': 1_600,
 };
 
 /** Pages that a run makes whole. */
@@ -82,19 +82,19 @@ const BY_RUNS: Readonly<Record<string, number>> = {
 };
 
 /** All that people write, in every page of the repository. */
-const SUM = 45_000;
+const SUM = 44_200;
 
 /** One page of a provider, on average. */
-const PROVIDER_PAGE = 105;
+const PROVIDER_PAGE = 101;
 
 /** All that is made: whole pages, and blocks of others. Of the providers, as many pages as there were when this was set. */
-const MADE_SUM = 36_000;
+const MADE_SUM = 31_300;
 const PROVIDERS_COUNTED = 108;
 
 /** All pages of a folder together. */
 const FOLDERS: Readonly<Record<string, number>> = {
   'docs/runbooks/': 4_200,
-  'docs/decisions/': 6_060,
+  'docs/decisions/': 5_800,
 };
 
 const wordsIn = (text: string): number => text.split(/\s+/).filter(Boolean).length;
