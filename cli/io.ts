@@ -33,20 +33,27 @@ export function processIo(): Io {
   const interrupted = new AbortController();
   for (const name of ['SIGINT', 'SIGTERM'] as const) {
     process.on(name, () => {
+      const { aborted, reason } = interrupted.signal;
+      if (aborted && reason === NOBODY_READS) process.stderr.write(`${STOPPED}\n`);
       // The second time, leave whatever is going on.
-      if (interrupted.signal.aborted) process.exit(130);
+      if (aborted) process.exit(130);
       interrupted.abort();
     });
   }
   // `holdfast … | head` closes our stdout: that is no failure. What follows events ends; a replay goes on to its last one.
+  let unwritten: NodeJS.ErrnoException | undefined;
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EPIPE') throw error;
     interrupted.abort(NOBODY_READS);
+    if (error.code === 'EPIPE' || unwritten !== undefined) return;
+    // A full disk: somebody wants the rest and does not get it.
+    unwritten = error;
+    process.stderr.write(`Cannot write to stdout: ${error.message}\n`);
+  });
+  process.on('exit', code => {
+    if (unwritten !== undefined && code === 0) process.exitCode = 1;
   });
   // Nobody reads the notes: what was asked for is done all the same, and the exit code says how it went.
-  process.stderr.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EPIPE') throw error;
-  });
+  process.stderr.on('error', () => {});
   return {
     stdout: streamOf(process.stdout),
     stderr: streamOf(process.stderr),

@@ -28,6 +28,16 @@ export async function writeNewFile(path: string, parts: AsyncIterable<string> | 
   }
 }
 
+/** Writes the file that `first` belongs to, which is there already and goes with it if it cannot be written. */
+export async function writeAfter(first: string | undefined, ...file: Parameters<typeof writeNewFile>): Promise<void> {
+  try {
+    await writeNewFile(...file);
+  } catch (error) {
+    if (first !== undefined) rmSync(first, { force: true });
+    throw error;
+  }
+}
+
 /** What an earlier run left goes first: others may be able to read it. */
 function create(path: string): number {
   try {

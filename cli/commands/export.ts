@@ -1,11 +1,10 @@
 /** `holdfast export`: every event with its body, for another system. */
-import { rmSync } from 'node:fs';
 import { exportEvents } from '#operator/events/export-events.ts';
 import { WHERE_SINCE } from '#operator/events/find-by-field.ts';
 import { checkRecipient, SECRETS_FILE, sealSecrets } from '#operator/sealed-secrets.ts';
 import { readSourceSecrets } from '#operator/sources/move-secrets.ts';
 import { addFilterOptions, filterOf } from '../filter-options.ts';
-import { mustBeNew, NO_FILE, writeNewFile } from '../new-file.ts';
+import { mustBeNew, NO_FILE, writeAfter, writeNewFile } from '../new-file.ts';
 import type { RunCommand } from '../run.ts';
 
 type Options = Readonly<Record<string, string | undefined>> & {
@@ -43,10 +42,7 @@ export function addExport(program: RunCommand): void {
           yield part.map(event => `${JSON.stringify(event)}\n`).join('');
         }
       };
-      await writeNewFile(file, lines()).catch((error: unknown) => {
-        if (recipient !== undefined) rmSync(secretsFile, { force: true });
-        throw error;
-      });
+      await writeAfter(recipient && secretsFile, file, lines());
       progress.end();
       run.out.result({ file, ...(recipient && { secrets: secretsFile }), events, without_body: withoutBody }, () => [
         `${events} events in ${file}${withoutBody === 0 ? '' : `; ${withoutBody} have no body any more: its retention is over`}`,

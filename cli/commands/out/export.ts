@@ -1,5 +1,5 @@
 /** `holdfast out export`: event types, applications and endpoints, for another environment or another system. */
-import { mustBeNew, NO_FILE, writeNewFile } from '#cli/new-file.ts';
+import { mustBeNew, NO_FILE, writeAfter, writeNewFile } from '#cli/new-file.ts';
 import type { RunCommand } from '#cli/run.ts';
 import { readEndpointSecrets } from '#operator/customers/customer-secrets.ts';
 import { exportCustomers } from '#operator/customers/export-customers.ts';
@@ -33,7 +33,7 @@ export function addOutExport(out: RunCommand): void {
         const secrets = await readEndpointSecrets(run, all);
         await writeNewFile(secretsFile, [await sealSecrets(run, recipient, { of: 'endpoints', secrets })]);
       }
-      await writeNewFile(file, [`${JSON.stringify(all, null, 2)}\n`]);
+      await writeAfter(recipient && secretsFile, file, [`${JSON.stringify(all, null, 2)}\n`]);
       const more = recipient === undefined ? {} : { secrets: secretsFile };
       run.out.result({ file, ...more, ...counts }, () => [
         `${counts.event_types} event types, ${counts.applications} applications, ${counts.endpoints} endpoints in ${file}`,

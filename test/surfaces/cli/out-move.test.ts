@@ -3,7 +3,7 @@
  * engine: the same customers, item by item; nothing is sent and nobody is told before a person resumes; secrets open with the
  * key alone; a run that was cut off anywhere is finished by the next.
  */
-import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { generateX25519Identity, identityToRecipient } from 'age-encryption';
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, it } from 'vitest';
@@ -499,6 +499,17 @@ describe('secrets', () => {
       expect(stderr).toContain('You may not read secrets of local: that needs ');
       expect(stderr).toContain(right);
       expect([existsSync(file), existsSync(`${file}.secrets.age`)]).toEqual([false, false]);
+    }
+  });
+
+  it('are not left where the file that they belong to cannot be written', async () => {
+    const { old, recipient } = await filled();
+    for (const command of [['out', 'export'], ['export']]) {
+      const file = temporaryFile('x.json');
+      mkdirSync(`${file}.part`);
+      const { code, stderr } = await old.run([...command, file, '--secrets', recipient]);
+      expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(`Cannot write ${file}.part`) });
+      expect([existsSync(file), existsSync(`${file}.secrets.age`)], command.join(' ')).toEqual([false, false]);
     }
   });
 
