@@ -84,10 +84,16 @@ export interface Mutes {
   end(mute: Pick<Mute, 'id'>): Promise<void>;
 }
 
+/** A number of a metric: of the period that begins then. */
+export interface Point {
+  readonly at: EpochMs;
+  readonly value: number;
+}
+
 /** What an alarm judges, over the last hours. */
 export interface AlarmGraph {
   /** Oldest first; a period without a number has no point. */
-  readonly points: readonly { readonly at: EpochMs; readonly value: number }[];
+  readonly points: readonly Point[];
   readonly from: EpochMs;
   readonly periodMs: number;
   /** Absent: it compares with a band. */
@@ -159,11 +165,7 @@ export interface Gateway
   /** The alarm is in ALARM, whatever its numbers say, until it is judged again; whom it tells is told. */
   ringAlarm(name: string, reason: string): Promise<void>;
   /** What a counter counted of a source, oldest first; a period without a number has none. Absent: no metrics are kept. */
-  counted?(
-    metric: MetricName,
-    source: string,
-    over: Span,
-  ): Promise<readonly { readonly at: EpochMs; readonly value: number }[]>;
+  counted?(metric: MetricName, source: string, over: Span): Promise<readonly Point[]>;
   /** Absent: this gateway keeps no logs. */
   readonly logs?: LogReader;
   readonly http: SendHttp;

@@ -29,7 +29,11 @@ export function createS3Calls(end: typeof endCalls, env?: Environment): S3Calls 
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
   });
-  const client = end(s3);
+  return s3Calls(end(s3));
+}
+
+/** The same by any client. */
+export function s3Calls(client: Pick<S3Client, 'send'>): S3Calls {
   return {
     async put(bucket, key, bytes) {
       await client.send(new PutObjectCommand({ Bucket: bucket, Key: key, Body: bytes, ContentLength: bytes.length }));

@@ -9,6 +9,7 @@ import {
 } from '@aws-sdk/client-cloudwatch';
 import { MINUTE_MS, parseIso, toIso } from '#core/time.ts';
 import type { Mute, Mutes } from '#operator/gateway.ts';
+import { found } from './found.ts';
 
 /** Alarms that one rule of CloudWatch names. */
 const ALARMS_OF_A_RULE = 100;
@@ -75,10 +76,7 @@ export class AlarmMutes implements Mutes {
 
   /** Undefined: somebody deleted it since it was listed. */
   async #read(AlarmMuteRuleName: string): Promise<GetAlarmMuteRuleCommandOutput | undefined> {
-    return this.#client.send(new GetAlarmMuteRuleCommand({ AlarmMuteRuleName })).catch((error: unknown) => {
-      if (error instanceof Error && error.name === 'ResourceNotFoundException') return undefined;
-      throw error;
-    });
+    return await found(this.#client.send(new GetAlarmMuteRuleCommand({ AlarmMuteRuleName })));
   }
 
   /** Rules whose time is over stay until somebody deletes them. They mute nothing: what fails here is tried with the next mute. */

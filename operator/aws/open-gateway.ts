@@ -4,7 +4,7 @@ import { CloudWatchClient, SetAlarmStateCommand } from '@aws-sdk/client-cloudwat
 import { CloudWatchLogsClient } from '@aws-sdk/client-cloudwatch-logs';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
-import { GetObjectCommand, NoSuchKey, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
+import { S3Client } from '@aws-sdk/client-s3';
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import { dynamoDbControlStore } from '#adapters/dynamodb/dynamodb-control-store.ts';
@@ -12,6 +12,7 @@ import { DynamoDbEventStore } from '#adapters/dynamodb/dynamodb-event-store.ts';
 import { DynamoDbItemStore } from '#adapters/dynamodb/dynamodb-item-store.ts';
 import { DynamoDbPayloadStore } from '#adapters/dynamodb/dynamodb-payload-store.ts';
 import { dynamoDbSearchStore } from '#adapters/dynamodb/dynamodb-search-store.ts';
+import { s3Calls } from '#adapters/s3/s3-client.ts';
 import { sqsDeadQueue } from '#adapters/sqs/sqs-dead-queue.ts';
 import { sqsQueueGauge } from '#adapters/sqs/sqs-queue-gauge.ts';
 import { sqsWorkQueue } from '#adapters/sqs/sqs-work-queue.ts';
@@ -22,7 +23,6 @@ import { shardBook } from '#core/inbound/protocol/shard-book.ts';
 import { shardsIn } from '#core/inbound/protocol/spread.ts';
 import { SpreadStore } from '#core/inbound/protocol/spread-store.ts';
 import { type Place as Named, nameIn } from '#core/names.ts';
-import type { BlobStore } from '#core/ports.ts';
 import type { DeliveryApi } from '#operator/delivery-api.ts';
 import type { Gateway } from '#operator/gateway.ts';
 import { OperatorError } from '#operator/operator-error.ts';
@@ -84,7 +84,8 @@ export async function openGateway(deployment: Deployment, env: Env): Promise<Gat
   const dynamodb = new DynamoDBClient(settings);
   // Queue addresses of a local AWS carry a host name of its choice; the endpoint decides.
   const sqs = new SQSClient({ ...settings, ...(endpoint === undefined ? {} : { useQueueUrlAsEndpoint: false }) });
-  const s3 = new S3Client({ ...settings, forcePathStyle: endpoint !== undefined });
+  const s3 = s3Calls(new S3Client({ ...settings, forcePathStyle: endpoint !== undefined }));
+  const bodies = output('BodiesBucket');
   const lambda = new LambdaClient(settings);
   const cloudWatch = new CloudWatchClient(settings);
   const control = dynamoDbControlStore(dynamodb, output('EventsTable'), systemIds);
@@ -98,7 +99,7 @@ export async function openGateway(deployment: Deployment, env: Env): Promise<Gat
     store: new SpreadStore(new DynamoDbEventStore(dynamodb, output('EventsTable')), shardsIn(shards), shardsOf),
     payloads: new DynamoDbPayloadStore(dynamodb, output('PayloadsTable')),
     search: dynamoDbSearchStore(dynamodb, output('PayloadsTable')),
-    blobs: blobsIn(s3, output('BodiesBucket')),
+    blobs: { put: (key, bytes) => s3.put(bodies, key, bytes), get: key => s3.get(bodies, key) },
     control,
     queue: sqsWorkQueue(sqs, output('WorkQueueUrl')),
     dead: sqsDeadQueue(sqs, output('DeadQueueUrl')),
@@ -191,19 +192,4 @@ async function readStack(
       { cause: error },
     );
   }
-}
-
-function blobsIn(client: S3Client, Bucket: string): BlobStore {
-  return {
-    put: async (Key, Body) => void (await client.send(new PutObjectCommand({ Bucket, Key, Body }))),
-    async get(Key) {
-      try {
-        const { Body } = await client.send(new GetObjectCommand({ Bucket, Key }));
-        return await Body?.transformToByteArray();
-      } catch (error) {
-        if (error instanceof NoSuchKey) return undefined;
-        throw error;
-      }
-    },
-  };
 }

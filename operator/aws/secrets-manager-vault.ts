@@ -6,6 +6,7 @@ import {
 } from '@aws-sdk/client-secrets-manager';
 import { given } from '#core/given.ts';
 import type { SecretVault, StoredSecret } from '#operator/gateway.ts';
+import { found } from './found.ts';
 
 /** Secrets Manager. */
 export function secretsManagerVault(client: SecretsManagerClient): SecretVault {
@@ -24,13 +25,4 @@ export function secretsManagerVault(client: SecretsManagerClient): SecretVault {
       await client.send(new PutSecretValueCommand({ SecretId, SecretString }));
     },
   };
-}
-
-async function found<T>(answer: Promise<T>): Promise<T | undefined> {
-  try {
-    return await answer;
-  } catch (error) {
-    if (error instanceof Error && error.name === 'ResourceNotFoundException') return undefined;
-    throw error;
-  }
 }

@@ -8,6 +8,7 @@ import {
 import { LIVE_ALIAS } from '#core/names.ts';
 import { sideBySide } from '#core/side-by-side.ts';
 import type { FunctionStops } from '#operator/gateway.ts';
+import { found } from './found.ts';
 
 /** Lambda answers few such calls a second. */
 const AT_ONCE = 4;
@@ -36,13 +37,8 @@ type Mappings = NonNullable<ListEventSourceMappingsCommandOutput['EventSourceMap
 
 /** Of a function, or of an alias of it; none where there is no such. */
 export async function mappingsOf(client: Pick<LambdaClient, 'send'>, FunctionName: string): Promise<Mappings> {
-  try {
-    const { EventSourceMappings = [] } = await client.send(new ListEventSourceMappingsCommand({ FunctionName }));
-    return EventSourceMappings;
-  } catch (error) {
-    if (error instanceof Error && error.name === 'ResourceNotFoundException') return [];
-    throw error;
-  }
+  const page = await found(client.send(new ListEventSourceMappingsCommand({ FunctionName })));
+  return page?.EventSourceMappings ?? [];
 }
 
 /** The functions of a stack, by what its outputs name: `DrainFastFunction` is `drain-fast`. */

@@ -5,7 +5,7 @@ import { checkHandlerSources, unsentTypes } from '#core/config/handler-config.ts
 import { narrowAllowLists } from '#core/config/range-cover.ts';
 import { given } from '#core/given.ts';
 import { REFUSED_SLOTS } from '#core/inbound/protocol/event-item.ts';
-import { nameIn, secretName } from '#core/names.ts';
+import { nameIn } from '#core/names.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '#core/time.ts';
 import { VERSION } from '#core/version.ts';
 import { readDeliverySummary } from '#operator/customers/deliveries.ts';
@@ -15,7 +15,7 @@ import type { Operator } from '#operator/operator.ts';
 import { likelyCause } from '#operator/refused/refused.ts';
 import { secretsTaken } from '#operator/sealed-secrets.ts';
 import { previousUse } from '#operator/sources/previous-use.ts';
-import { commandToSet, stateOf } from '#operator/sources/stored-state.ts';
+import { commandToSet, readStored, stateOf } from '#operator/sources/stored-state.ts';
 import { ago, span } from '#operator/span.ts';
 import { isNotice, runbookOf } from './alarm-words.ts';
 import { muteText } from './mutes.ts';
@@ -124,11 +124,10 @@ async function checkCustomers(operator: Operator, note: Note): Promise<void> {
 }
 
 async function checkSecrets(operator: Operator, note: Note): Promise<void> {
-  const { secrets } = await operator.gateway();
   for (const { source, needsSecret } of operator.deployment.sources) {
     if (!needsSecret) continue;
     const name = `secret ${source.id}`;
-    const stored = await secrets.read(secretName(operator.deployment.config, source.id));
+    const stored = await readStored(operator, source.id);
     const state = stateOf(stored, operator.clock.now());
     if (state !== 'set') {
       const until = state === 'malformed' ? ' once its functions are new' : '';

@@ -13,7 +13,7 @@ import { TimelineReader } from '#core/inbound/search/read-timeline.ts';
 import type { Clock, Timer } from '#core/ports.ts';
 import { MINUTE_MS } from '#core/time.ts';
 import { HOLDFAST_DIRECTORY } from '#local/shell/workspace.ts';
-import { OperatorError } from '#operator/operator-error.ts';
+import { usageError } from '#operator/operator-error.ts';
 
 const POLL_MS = 1_000;
 const LOOK_BACK_MS = 20_000;
@@ -154,12 +154,8 @@ export function cursorFile(
   name: string,
   directory = join(HOLDFAST_DIRECTORY, 'cursors'),
 ): PlaceMemory {
-  if (!/^[\w-]{1,40}$/.test(name)) {
-    throw new OperatorError(
-      `--name: "${name.slice(0, 60)}"\n  allowed: 1 to 40 letters, digits, hyphens\n  fix:     e.g. --name tail`,
-      'usage',
-    );
-  }
+  if (!/^[\w-]{1,40}$/.test(name))
+    throw usageError(`--name: "${name.slice(0, 60)}"`, '1 to 40 letters, digits, hyphens', 'e.g. --name tail');
   const path = join(directory, `${environment}-${name}.json`);
   return {
     load() {

@@ -10,7 +10,7 @@ import type { Operator } from '#operator/operator.ts';
 import { OperatorError, usageError } from '#operator/operator-error.ts';
 import { PROVIDERS } from '#providers/index.ts';
 import { makeSecret } from './make-secret.ts';
-import { commandToSet, mustExist, parsedOf, stateOf } from './stored-state.ts';
+import { commandToSet, mustExist, parsedOf, readStored, stateOf } from './stored-state.ts';
 
 /** The state of a secret before it is changed. Throws OperatorError (not found) where there is no place for one. */
 export async function secretBefore(operator: Operator, source: ResolvedSource): Promise<ReturnType<typeof stateOf>> {
@@ -87,14 +87,12 @@ export function openPairing(operator: Operator, source: ResolvedSource, until: E
 
 /** What a provider brought. Undefined while nothing came. */
 export async function pairedSecret(operator: Operator, source: ResolvedSource): Promise<string | undefined> {
-  const { secrets } = await operator.gateway();
-  const parsed = parseSecret((await secrets.read(secretName(operator.deployment.config, source.id))).text);
+  const parsed = parseSecret((await readStored(operator, source.id)).text);
   return parsed.kind === 'secret' ? parsed.secret.current : undefined;
 }
 
 async function read(operator: Operator, source: ResolvedSource) {
-  const { secrets } = await operator.gateway();
-  const stored = await secrets.read(secretName(operator.deployment.config, source.id));
+  const stored = await readStored(operator, source.id);
   mustExist(operator, source, stored.kind);
   return stored;
 }

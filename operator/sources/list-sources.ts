@@ -2,10 +2,9 @@
 import type { ResolvedSource } from '#core/config/resolved-config.ts';
 import type { EpochMs } from '#core/glossary.ts';
 import type { PauseNote } from '#core/inbound/protocol/pauses.ts';
-import { secretName } from '#core/names.ts';
 import { type SharedReads, sharedReads } from '#operator/events/shared-reads.ts';
 import type { Operator } from '#operator/operator.ts';
-import { parsedOf, stateOf } from './stored-state.ts';
+import { parsedOf, readStored, stateOf } from './stored-state.ts';
 
 export interface SourceView {
   readonly id: string;
@@ -26,11 +25,10 @@ export async function listSources(
   operator: Operator,
   already?: Pick<SharedReads, 'pausesNow'>,
 ): Promise<readonly SourceView[]> {
-  const { secrets } = await operator.gateway();
   const pauses = await (already ?? (await sharedReads(operator))).pausesNow();
   return Promise.all(
     operator.deployment.sources.map(async ({ source, needsSecret }) => {
-      const stored = needsSecret ? await secrets.read(secretName(operator.deployment.config, source.id)) : undefined;
+      const stored = needsSecret ? await readStored(operator, source.id) : undefined;
       const parsed = stored && parsedOf(stored);
       return {
         id: source.id,

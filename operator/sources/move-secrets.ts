@@ -6,15 +6,15 @@ import { secretName } from '#core/names.ts';
 import { utf8 } from '#core/scan/bytes.ts';
 import type { Operator } from '#operator/operator.ts';
 import { asSecretReader } from '#operator/sealed-secrets.ts';
+import { readStored } from './stored-state.ts';
 
 /** As they are stored, a rotation that is on with them, by source; `only`: of one. Throws OperatorError (credentials) for whoever may not. */
 export function readSourceSecrets(operator: Operator, only?: string): Promise<Readonly<Record<string, string>>> {
   const rights = `secretsmanager:DescribeSecret and GetSecretValue on ${secretName(operator.deployment.config, '*')}`;
   return asSecretReader(operator, rights, async () => {
-    const { secrets } = await operator.gateway();
     const found: Record<string, string> = {};
     for (const id of operator.sourceIds.filter(each => only === undefined || each === only)) {
-      const { text } = await secrets.read(secretName(operator.deployment.config, id));
+      const { text } = await readStored(operator, id);
       if (text !== undefined && parseSecret(text).kind === 'secret') found[id] = text;
     }
     return found;

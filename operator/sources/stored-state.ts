@@ -1,10 +1,17 @@
 import { parseSecret } from '#adapters/secrets/parse-secret.ts';
 import type { ResolvedSource } from '#core/config/resolved-config.ts';
+import { secretName } from '#core/names.ts';
 import type { SecretResult } from '#core/ports.ts';
 import { storesSecret } from '#core/provider/source-needs.ts';
 import type { StoredSecret } from '#operator/gateway.ts';
 import type { Operator } from '#operator/operator.ts';
 import { OperatorError } from '#operator/operator-error.ts';
+
+/** Of a source, by its id; never printed. */
+export async function readStored(operator: Operator, source: string): Promise<StoredSecret> {
+  const { secrets } = await operator.gateway();
+  return await secrets.read(secretName(operator.deployment.config, source));
+}
 
 /** What is stored. Undefined where it is malformed. */
 export function parsedOf(stored: StoredSecret): SecretResult | undefined {

@@ -7,6 +7,8 @@ import { readAlarms } from '#operator/aws/read-alarms.ts';
 
 const NOW = Date.parse('2026-11-22T08:00:00Z');
 
+const clientOf = (send: unknown) => Object.assign(new CloudWatchClient({ region: 'eu-central-1' }), { send });
+
 function cloudWatch(alarm: object | undefined, results: readonly object[] = []) {
   const sent: { name: string; input: Record<string, unknown> }[] = [];
   const send = (command: { constructor: { name: string }; input: Record<string, unknown> }) => {
@@ -15,7 +17,7 @@ function cloudWatch(alarm: object | undefined, results: readonly object[] = []) 
       sent.length === 1 ? { MetricAlarms: alarm === undefined ? [] : [alarm] } : { MetricDataResults: results },
     );
   };
-  return { sent, client: { send } as unknown as CloudWatchClient };
+  return { sent, client: clientOf(send) };
 }
 
 it('asks for the metric of a plain alarm over the last three hours', async () => {
@@ -69,7 +71,7 @@ it('asks for each metric of an alarm by itself, in other periods, page by page',
   ];
   const inputs: Record<string, unknown>[] = [];
   const send = (command: { input: Record<string, unknown> }) => {
-    inputs.push(command.input);
+    inputs.push({ ...command.input });
     if (inputs.length === 1) return Promise.resolve({ MetricAlarms: [{ Metrics }] });
     const Values = [inputs.length];
     const NextToken = inputs.length === 2 ? { NextToken: 'more' } : {};
@@ -82,7 +84,7 @@ it('asks for each metric of an alarm by itself, in other periods, page by page',
     });
   };
   const over = { from: NOW - 24 * HOUR_MS, to: NOW, periodMs: HOUR_MS };
-  const parts = await readAlarmParts({ send } as unknown as CloudWatchClient, 'x', over);
+  const parts = await readAlarmParts(clientOf(send), 'x', over);
   expect(parts).toEqual({ all: [2, 3], errors: [2, 3] });
   expect(inputs[1]?.['MetricDataQueries']).toEqual([
     { Id: 'errors', MetricStat: { Metric: { MetricName: 'Errors' }, Period: 3_600, Stat: 'Sum' } },
@@ -93,7 +95,6 @@ it('asks for each metric of an alarm by itself, in other periods, page by page',
 });
 
 it('lists all alarms, those in ALARM first, and what one that combines others combines', async () => {
-  const client = new CloudWatchClient({ region: 'eu-central-1' });
   const arn = 'arn:aws:cloudwatch:eu-central-1:1:alarm:holdfast-prod-a';
   const page = {
     MetricAlarms: [{ AlarmName: 'holdfast-prod-a', StateValue: 'OK' }],
@@ -101,8 +102,10 @@ it('lists all alarms, those in ALARM first, and what one that combines others co
       { AlarmName: 'holdfast-prod-c', StateValue: 'ALARM', AlarmRule: `(ALARM("${arn}") OR ALARM(holdfast-prod-b))` },
     ],
   };
-  Object.assign(client, { send: () => Promise.resolve(page) });
-  const [first, second] = await readAlarms(client, 'holdfast-prod-');
+  const [first, second] = await readAlarms(
+    clientOf(() => Promise.resolve(page)),
+    'holdfast-prod-',
+  );
   expect(first).toMatchObject({ name: 'holdfast-prod-c', watches: ['holdfast-prod-a', 'holdfast-prod-b'] });
   expect(second).toEqual({ name: 'holdfast-prod-a', state: 'OK', since: 0, reason: '', description: '' });
 });
