@@ -1,9 +1,9 @@
 /** Benchmark (b): CPU of a warm handler per 5 KB event, beside the floors that nobody can go under. */
-import { cp, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { cp } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { buildBundles } from '#test/kit/bundles.ts';
 import { loopbackEnvironment, startFakeAws } from '../loopback/fake-aws.ts';
+import { inFolder } from '../measure/in-folder.ts';
 import { runChild } from '../measure/run-child.ts';
 import { quantile, showSpread, spreadOf } from '../measure/statistics.ts';
 import type { Bench, Figure, Section } from '../report/section.ts';
@@ -24,15 +24,14 @@ interface Told {
   readonly calls: { readonly ingest: number; readonly ingestDynamo: number; readonly process: number };
 }
 
-export const measureHandlers: Bench = async ({ quick, say }): Promise<Section> => {
-  const folder = await mkdtemp(join(tmpdir(), 'holdfast-bench-'));
-  const fake = await startFakeAws();
-  try {
+export const measureHandlers: Bench = ({ quick, say }): Promise<Section> =>
+  inFolder(async folder => {
     const { ingest } = await buildBundles(join(folder, 'tls'), ['ingest', 'process']);
     const plain = join(folder, 'plain');
     await cp(dirname(ingest), plain, { recursive: true });
     const rounds = quick ? ROUNDS.quick : ROUNDS.full;
     say(`  ${rounds} rounds of eleven blocks`);
+    const fake = await startFakeAws();
     const env = {
       ...loopbackEnvironment(fake.url),
       FAKE_URL: fake.url,
@@ -41,13 +40,10 @@ export const measureHandlers: Bench = async ({ quick, say }): Promise<Section> =
       PLAIN_BUNDLES: plain,
       ROUNDS: `${rounds}`,
     };
-    const { told } = await runChild<Told>([join(import.meta.dirname, 'handler-cpu.ts')], env);
+    const run = runChild<Told>([join(import.meta.dirname, 'handler-cpu.ts')], env);
+    const { told } = await run.finally(fake.stop);
     return sectionOf(told, rounds);
-  } finally {
-    fake.stop();
-    await rm(folder, { recursive: true });
-  }
-};
+  });
 
 interface Limits {
   readonly target: number;

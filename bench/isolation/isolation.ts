@@ -1,8 +1,6 @@
 /** Benchmark (g): endpoints that hang, and what that does to the others; beside a plain queue in the same run. */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { javaMissing } from '#test/adapters/contracts/java-services.ts';
+import { inFolder } from '../measure/in-folder.ts';
 import type { Bench, Figure, Section } from '../report/section.ts';
 import { startBoth } from './local-stores.ts';
 import type { Scenario, SystemResult } from './scenario.ts';
@@ -65,8 +63,7 @@ export const measureIsolation: Bench = async ({ quick, say }): Promise<Section> 
   const skipped: string[] = [];
   const local: Outcome[] = [];
   const missing = await javaMissing();
-  if (missing === undefined) {
-    const folder = mkdtempSync(join(tmpdir(), 'isolation-'));
+  const onStores = async (folder: string): Promise<void> => {
     const stores = await startBoth(folder);
     try {
       for (const scenario of plan.local) {
@@ -77,9 +74,10 @@ export const measureIsolation: Bench = async ({ quick, say }): Promise<Section> 
       }
     } finally {
       await stores.stop();
-      rmSync(folder, { recursive: true, force: true });
     }
-  } else skipped.push(`Not run on local stores: ${missing}.`);
+  };
+  if (missing === undefined) await inFolder(onStores);
+  else skipped.push(`Not run on local stores: ${missing}.`);
   return report(virtual, local, skipped);
 };
 

@@ -1,7 +1,7 @@
 /** Benchmark (f): the latency promise, as a model with its inputs shown. */
 import { SeededRandom } from '#adapters/memory/seeded-random.ts';
 import type { Random } from '#core/ports.ts';
-import { quantile } from '../measure/statistics.ts';
+import { meanOf, quantile } from '../measure/statistics.ts';
 import type { Bench, Section, Table } from '../report/section.ts';
 import { coldShare, type Traffic } from './cold-share.ts';
 import { CORE_MB, CPU_SHARE, ENVIRONMENTS, INPUTS, MEMORY_MB } from './inputs.ts';
@@ -36,12 +36,6 @@ function measuredBy(known: (section: string) => Readonly<Record<string, number>>
     processDynamoCalls: number('b', 'processCalls'),
   };
 }
-
-const meanOf = (count: number, value: () => number): number => {
-  let sum = 0;
-  for (let n = 0; n < count; n++) sum += value();
-  return sum / count;
-};
 
 interface Row {
   readonly name: string;

@@ -1,7 +1,7 @@
 /** What the two functions that meet every event cost by their memory, and how long an event takes then. A prediction. */
 import { SeededRandom } from '#adapters/memory/seeded-random.ts';
 import { PRICES } from '#operator/cost/prices.ts';
-import { quantile } from '../measure/statistics.ts';
+import { meanOf, quantile } from '../measure/statistics.ts';
 import type { Table } from '../report/section.ts';
 import { CORE_MB } from './inputs.ts';
 import { drawJourney, ingestMs, type Measured, processMs } from './latency-model.ts';
@@ -31,9 +31,7 @@ export function memoryCurve(measured: Measured, draws: number): readonly Choice[
     const shares = { ingest: share, process: share };
     const mean = (value: (random: SeededRandom) => number): number => {
       const random = new SeededRandom(11);
-      let sum = 0;
-      for (let n = 0; n < draws; n++) sum += value(random);
-      return sum / draws;
+      return meanOf(draws, () => value(random));
     };
     const p99 = (batch: number): number => {
       const random = new SeededRandom(12);

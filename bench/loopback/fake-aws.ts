@@ -2,8 +2,7 @@
  * DynamoDB, SQS and Secrets Manager as a happy event meets them. They answer what it gets and keep nothing: the stand-in measures
  * clients, not services.
  */
-import { createHash } from 'node:crypto';
-import { LOOPBACK_CERTIFICATE, serveStandIn, startStandIn } from './stand-in.ts';
+import { LOOPBACK_CERTIFICATE, sentAnswer, serveStandIn, startStandIn, stateItem } from './stand-in.ts';
 
 /** Of every source of the gateway, as the stand-in's Secrets Manager tells it. */
 export const LOOPBACK_SECRET = 'whsec_dGhlIHNlY3JldCBvZiB0aGUgbG9vcGJhY2sgc3RhbmQtaW4=';
@@ -18,46 +17,26 @@ interface Request {
 /** What `remember` told: pk to the hash of its body, as its record would have it. */
 const bodyShas = new Map<string, string>();
 
-/** A state item of usual size, as UpdateItem returns it after a claim. */
-function stateItem(pk: string): unknown {
+/** As UpdateItem returns it after a claim. */
+function claimedItem(pk: string): object {
   const now = Date.now();
-  return {
-    pk: { S: pk },
+  return stateItem(pk, now, {
     status: { S: 'processing' },
-    schemaVersion: { N: '1' },
-    gen: { N: '1' },
-    run: { N: '1' },
-    attempts: { N: '1' },
-    resends: { N: '0' },
-    provider: { S: pk.split('#')[0] ?? '' },
-    eventType: { S: 'push' },
-    ingestId: { S: '6f1c1f0e-8d8d-4f0e-9a55-0d6f6a1f3c11' },
     bodySha: { S: bodyShas.get(pk) ?? '' },
-    size: { N: '5095' },
-    receivedAt: { N: String(now) },
-    updatedAt: { N: String(now) },
-    enqueuedAt: { N: String(now) },
     startedAt: { N: String(now) },
     owner: { S: '6f1c1f0e-8d8d-4f0e-9a55-0d6f6a1f3c12' },
     leaseUntil: { N: String(now + 35_000) },
-    timelineHour: { S: `${pk.split('#')[0]}#2026-11-22T03` },
-    timelineAt: { S: `${now}#${pk.split('#')[1]}` },
     watchShard: { S: `${pk.split('#')[0]}#1` },
     watchAt: { N: String(now + 120_000) },
-  };
+  });
 }
 
 function answer(target: string, request: Request): unknown {
   switch (target.slice(target.indexOf('.') + 1)) {
     case 'UpdateItem':
-      return { Attributes: stateItem(request.Key?.pk?.S ?? '') };
+      return { Attributes: claimedItem(request.Key?.pk?.S ?? '') };
     case 'SendMessage':
-      return {
-        MessageId: '5fea7756-0ea4-451a-a703-a558b933e274',
-        MD5OfMessageBody: createHash('md5')
-          .update(request.MessageBody ?? '')
-          .digest('hex'),
-      };
+      return sentAnswer(request.MessageBody);
     case 'Remember':
       for (const [pk, sha] of Object.entries(request.bodyShas ?? {})) bodyShas.set(pk, sha);
       return {};

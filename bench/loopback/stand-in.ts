@@ -3,6 +3,7 @@
  * the clients verify, as AWS is reached, and at another port without.
  */
 import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { createServer as createPlainServer, type IncomingMessage, type RequestListener } from 'node:http';
@@ -42,6 +43,37 @@ export function serveStandIn(
   void Promise.all(listening).then(ports => console.log(ports.join(' ')));
   process.stdin.on('end', () => process.exit(exit())).resume();
 }
+
+/** A state item of usual size, as DynamoDB answers it, of an event of this time. `rest`: its status, and what goes with it. */
+export function stateItem(pk: string, at: number, rest: object) {
+  const [source = '', key = ''] = pk.split('#');
+  const time = { N: String(at) };
+  return {
+    pk: { S: pk },
+    schemaVersion: { N: '1' },
+    provider: { S: source },
+    eventType: { S: 'push' },
+    gen: { N: '1' },
+    run: { N: '1' },
+    ingestId: { S: '6f1c1f0e-8d8d-4f0e-9a55-0d6f6a1f3c11' },
+    bodySha: { S: 'ab'.repeat(32) },
+    size: { N: '5095' },
+    receivedAt: time,
+    updatedAt: time,
+    enqueuedAt: time,
+    attempts: { N: '1' },
+    resends: { N: '0' },
+    timelineHour: { S: `${source}#2026-11-22T03` },
+    timelineAt: { S: `${at}#${key}` },
+    ...rest,
+  };
+}
+
+/** What SQS answers to a message. */
+export const sentAnswer = (body = ''): object => ({
+  MessageId: '5fea7756-0ea4-451a-a703-a558b933e274',
+  MD5OfMessageBody: createHash('md5').update(body).digest('hex'),
+});
 
 /** Starts a file that serves one. `stop` answers the code it ended with. */
 export async function startStandIn(file: string, ...args: readonly string[]) {

@@ -14,6 +14,13 @@ export function quantile(values: readonly number[], share: number): number {
   return below + (above - below) * (at - Math.floor(at));
 }
 
+/** Of as many values as are drawn. */
+export function meanOf(count: number, value: () => number): number {
+  let sum = 0;
+  for (let n = 0; n < count; n++) sum += value();
+  return sum / count;
+}
+
 /** Median and quartiles. */
 export function spreadOf(values: readonly number[]): Spread {
   return { median: quantile(values, 0.5), lower: quantile(values, 0.25), upper: quantile(values, 0.75) };

@@ -1,12 +1,11 @@
 /** Benchmark (a): what a cold start costs beside an empty module, and the first event beside bare node:http. */
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { build } from 'esbuild';
 import { buildBundles, type EagerPart, eagerPartOf } from '#test/kit/bundles.ts';
 import { providerEvent } from '#test/kit/events/provider-events.ts';
 import { type FakeAws, LOOPBACK_SECRET, loopbackEnvironment, startFakeAws } from '../loopback/fake-aws.ts';
 import { apiEventOf } from '../loopback/requests.ts';
+import { inFolder } from '../measure/in-folder.ts';
 import { interleave } from '../measure/rounds.ts';
 import { type ChildRun, runChild } from '../measure/run-child.ts';
 import { quantile, showSpread, spreadOf } from '../measure/statistics.ts';
@@ -92,19 +91,15 @@ async function measureWith(fake: FakeAws, folders: Folders, rounds: number): Pro
   };
 }
 
-export const measureStart: Bench = async ({ quick, say }): Promise<Section> => {
-  const folder = await mkdtemp(join(tmpdir(), 'holdfast-bench-'));
-  try {
+export const measureStart: Bench = ({ quick, say }): Promise<Section> =>
+  inFolder(async folder => {
     const { ingest } = await buildBundles(folder, ['ingest']);
     const minimal = await buildMinimal(join(folder, 'minimal'));
     const rounds = quick ? ROUNDS.quick : ROUNDS.full;
     say(`  ${rounds} rounds of five starts`);
     const ratios = await measureStarts({ ingest, minimal }, rounds);
     return sectionOf(ratios, await eagerPartOf(ingest), rounds);
-  } finally {
-    await rm(folder, { recursive: true });
-  }
-};
+  });
 
 /** The minimal handler, bundled as most people bundle: minified, nothing left out. */
 async function buildMinimal(folder: string): Promise<string> {

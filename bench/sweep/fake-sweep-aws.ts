@@ -1,7 +1,6 @@
 /** AWS for the sweeper and the audit, with as much work as they ask for: parked events that are due, arrivals, records. */
-import { createHash } from 'node:crypto';
 import { HOUR_MS } from '#core/time.ts';
-import { serveStandIn, startStandIn } from '../loopback/stand-in.ts';
+import { sentAnswer, serveStandIn, startStandIn, stateItem } from '../loopback/stand-in.ts';
 
 /** Pieces of work of one run. */
 export const COUNT = { sends: 2_000, arrivals: 20_000, records: 20_000 } as const;
@@ -49,19 +48,19 @@ function answer(target: string, body: Body, work: Work, state: { given: number; 
       if (body.IndexName === 'watch' && work === 'sends') return { Items: [{ watchShard: { S: 'github#0' } }] };
       if (work !== 'records' || state.given >= COUNT.records) return { Items: [] };
       state.done += PAGE.records;
-      const Items = items(PAGE.records).map(pk => stateItem(pk, 'records', now));
+      const Items = items(PAGE.records).map(pk => hourOld(pk, 'records', now));
       return { Items, LastEvaluatedKey: { pk: Items.at(-1)?.pk } };
     }
     case 'BatchGetItem': {
       const keys = body.RequestItems?.['events']?.Keys ?? [];
       if (work === 'arrivals') state.done += keys.length;
-      return { Responses: { events: keys.map(({ pk }) => stateItem(pk.S, work, now)) }, UnprocessedKeys: {} };
+      return { Responses: { events: keys.map(({ pk }) => hourOld(pk.S, work, now)) }, UnprocessedKeys: {} };
     }
     case 'UpdateItem':
-      return { Attributes: stateItem(body.Key?.pk.S ?? '', work, now) };
+      return { Attributes: hourOld(body.Key?.pk.S ?? '', work, now) };
     case 'SendMessage':
       state.done += 1;
-      return { MessageId: '5fea7756-0ea4-451a-a703-a558b933e274', MD5OfMessageBody: md5(body.MessageBody ?? '') };
+      return sentAnswer(body.MessageBody);
     case 'GetQueueAttributes':
       return { Attributes: { ApproximateNumberOfMessages: '0' } };
     default:
@@ -69,42 +68,15 @@ function answer(target: string, body: Body, work: Work, state: { given: number; 
   }
 }
 
-function md5(text: string): string {
-  return createHash('md5').update(text).digest('hex');
-}
-
-function stateItem(pk: string, work: Work, now: number) {
+/** An hour old: parked and due, or done. */
+function hourOld(pk: string, work: Work, now: number) {
   const at = { N: String(now - HOUR_MS) };
-  const [source = '', key = ''] = pk.split('#');
+  const parked = { status: { S: 'deferred' }, parked: { BOOL: true }, nextAttemptAt: at };
   const rest =
     work === 'sends'
-      ? {
-          status: { S: 'deferred' },
-          parked: { BOOL: true },
-          nextAttemptAt: at,
-          watchShard: { S: `${source}#0` },
-          watchAt: { N: String(now - HOUR_MS) },
-        }
+      ? { ...parked, watchShard: { S: `${pk.split('#')[0]}#0` }, watchAt: at }
       : { status: { S: 'completed' }, completedAt: at, expiresAt: { N: String(Math.floor(now / 1_000) + 86_400) } };
-  return {
-    pk: { S: pk },
-    schemaVersion: { N: '1' },
-    provider: { S: 'github' },
-    eventType: { S: 'push' },
-    gen: { N: '1' },
-    run: { N: '1' },
-    ingestId: { S: 'c9ca2e22-5d83-413f-a1d3-45cd55ae820e' },
-    bodySha: { S: 'ab'.repeat(32) },
-    size: { N: '5000' },
-    receivedAt: at,
-    updatedAt: at,
-    enqueuedAt: at,
-    attempts: { N: '1' },
-    resends: { N: '0' },
-    timelineHour: { S: `${source}#2026-11-22T03` },
-    timelineAt: { S: `${now - HOUR_MS}#${key}` },
-    ...rest,
-  };
+  return stateItem(pk, now - HOUR_MS, rest);
 }
 
 function serve(work: Work): void {

@@ -4,13 +4,12 @@
  * `node bench/sweep/sweep-rate.ts` prints a table (docs/operate/scale.md has it) and compares the sweeper with what the
  * configuration is held against (core/config/sweeper-speed.ts): it fails where one core does less.
  */
-import { mkdtemp, rm } from 'node:fs/promises';
 import { Agent, request } from 'node:https';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { AUDITED_PER_SECOND, SWEEPER_PER_CORE } from '#core/config/sweeper-speed.ts';
 import { buildBundles } from '#test/kit/bundles.ts';
 import { loopbackEnvironment } from '../loopback/fake-aws.ts';
+import { inFolder } from '../measure/in-folder.ts';
 import { runChild } from '../measure/run-child.ts';
 import { quantile } from '../measure/statistics.ts';
 import { COUNT, NEXT_RUN, startFakeSweepAws, type Work } from './fake-sweep-aws.ts';
@@ -89,9 +88,8 @@ function post(agent: Agent, target: string): Promise<void> {
 }
 
 async function compare(): Promise<void> {
-  const folder = await mkdtemp(join(tmpdir(), 'holdfast-sweep-rate-'));
   const below: string[] = [];
-  try {
+  await inFolder(async folder => {
     console.log('| work | CPU us each | bare request us | bare requests each | a second on one quiet core | planned |');
     console.log('|---|---|---|---|---|---|');
     const bundles = await buildBundles(folder, ['sweep', 'audit'], { sweepSendsPerSecond: 1e9 });
@@ -108,9 +106,7 @@ async function compare(): Promise<void> {
       const cells = [work, Math.min(...each).toFixed(0), Math.min(...bare).toFixed(0), ratio.toFixed(3)];
       console.log(`| ${[...cells, perCore.toFixed(0), planned].join(' | ')} |`);
     }
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
+  });
   if (below.length === 0) return;
   console.error(
     `Less than core/config/sweeper-speed.ts says: ${below.join(', ')}. Lower it there, or make it as fast again.`,
