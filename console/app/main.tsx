@@ -95,7 +95,7 @@ function Frame() {
           {readOnly ? <span class="env">read-only</span> : null}
           <small title={place}>{place.replace(/^https?:\/\//, '')}</small>
         </p>
-        <nav aria-label="Screens">
+        <nav class="menu" aria-label="Screens">
           {screens().map(([href, name, key]) => (
             <Link key={href} href={href} aria-current={isAt(path, href) ? 'page' : undefined}>
               {name}

@@ -88,7 +88,7 @@ function Frame({ session }: { readonly session: Session }) {
           Skip to the content
         </a>
         <Brand />
-        <nav aria-label="Webhooks">
+        <nav class="menu" aria-label="Webhooks">
           {areas().map(([name, word]) => (
             <a key={name} href={hrefOf(name)} aria-current={area === name ? 'page' : undefined}>
               {word}

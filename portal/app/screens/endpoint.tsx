@@ -63,7 +63,7 @@ export function EndpointScreen({ ep, tab }: { readonly ep: string; readonly tab:
           )}
           <div class="columns">
             <section class="card tabs">
-              <nav class="tab-links" aria-label="This endpoint">
+              <nav class="menu tab-links" aria-label="This endpoint">
                 {tabsOf(endpoint).map(([name, word]) => (
                   <a
                     key={name}
