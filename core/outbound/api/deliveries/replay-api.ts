@@ -19,7 +19,7 @@ import { fieldsFor } from '#core/outbound/api/customer.ts';
 import { listUpTo, requestId, time, typeName, why } from '#core/outbound/api/fields.ts';
 import { iso } from '#core/outbound/protocol/endpoint-state.ts';
 import { freshId, type JobId, type MessageId } from '#core/outbound/protocol/ids.ts';
-import { FINAL_STATUSES, type ReplayJobItem } from '#core/outbound/protocol/items.ts';
+import { type ApplicationItem, FINAL_STATUSES, type ReplayJobItem } from '#core/outbound/protocol/items.ts';
 import { JOBS, JOBS_OVER, listOf, messageKey, replayJobKey } from '#core/outbound/protocol/keys.ts';
 import { deliveryExpiry, keptOf } from '#core/outbound/protocol/timings.ts';
 import { replayAsNew } from '#core/outbound/replay/replay-as-new.ts';
@@ -29,6 +29,7 @@ import { boolean, number, oneOf, text } from '#core/problem.ts';
 import { refuse } from '#core/problem-reply.ts';
 import { json, type Reply } from '#core/reply.ts';
 import { parseIso, toIso } from '#core/time.ts';
+import { unknownMessage, wasSentTo } from './deliveries-api.ts';
 
 const reference = text(/^[\s\S]{1,120}$/, 'an id, or uid:<uid>', 'correct it');
 
@@ -79,7 +80,7 @@ export async function createJob(call: ApiCall): Promise<Reply> {
   const body = bodyOf(call, fieldsFor(call.customer, JOB_FIELDS, Object.keys(CUSTOMER_JOB_FIELDS)), ['app']);
   const application = await applicationOf(call, body.app);
   const endpoint = body.endpoint === undefined ? undefined : (await endpointIn(call, application.id, body.endpoint)).id;
-  if (call.customer && body.message !== undefined) await refuseOthers(call, body.message as MessageId);
+  if (call.customer && body.message !== undefined) await refuseOthers(call, application, body.message as MessageId);
   const now = ports.clock.now();
   const job: ReplayJobItem = {
     id: freshId('job', now, ports.ids.uuid()),
@@ -107,15 +108,11 @@ async function beginNow({ ports }: ApiCall, { id, app }: Pick<ReplayJobItem, 'id
   await askOrSkip(asker, () => ports.jobs.send([{ v: 1, replay: id }], app));
 }
 
-/** Of another application, or none: to a customer that is the same. */
-async function refuseOthers({ ports, customer }: ApiCall, msg: MessageId): Promise<void> {
+/** Of another application and no broadcast that was sent to this one, or none: to a customer that is the same. */
+async function refuseOthers({ ports }: ApiCall, application: ApplicationItem, msg: MessageId): Promise<void> {
   const message = await ports.store.get(messageKey(msg), 'consistent');
-  if (message?.app !== customer?.application.id)
-    refuse(
-      404,
-      'unknown_message',
-      `there is no message ${msg.slice(0, 80)}: check the id (msg_…); its retention may be over`,
-    );
+  const isTheirs = message?.app === application.id || (message && (await wasSentTo(ports, application, message)));
+  if (!isTheirs) unknownMessage(msg, application.id);
 }
 
 function showJob(job: ReplayJobItem) {

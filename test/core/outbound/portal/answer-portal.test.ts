@@ -333,6 +333,28 @@ describe('a customer', () => {
     expect((await world.ask('POST /v1/replay-jobs', token, { body: fast })).status).toBe(400);
   });
 
+  it('sends a broadcast that it got again by a job, too, and no other', async () => {
+    const world = await twoApplications();
+    const token = await world.mint();
+    await world.call('POST /v1/apps', {}, { name: 'All', uid: 'broadcast' });
+    const news = async (key: string, type: string): Promise<string> =>
+      (await world.publish(undefined, JSON.stringify({ key, type, data: 1 }))).body.id;
+    const got = await news('got', 'news');
+    await world.settle();
+    const refused = { url: 'https://hooks.own.com/in', types: ['news'] };
+    for (const { id } of (await world.call('GET /v1/apps/{app}/endpoints', { app: world.own.app })).body.data)
+      await world.call(`PATCH ${E}`, { app: world.own.app, ep: id }, refused);
+    const notGot = await news('not got', 'other');
+    await world.settle();
+    const job = async (message: string) =>
+      (await world.ask('POST /v1/replay-jobs', token, { body: { app: world.own.app, message, status: 'delivered' } }))
+        .status;
+    expect([await job(got), await job(notGot), await job('msg_typo')]).toEqual([202, 404, 404]);
+    const before = world.sent.length;
+    await world.minute();
+    expect(world.sent.slice(before).map(({ headers }) => headers['webhook-id'])).toEqual([got]);
+  });
+
   it('lists its own jobs only, with its own reasons', async () => {
     const world = await twoApplications();
     const token = await world.mint({ subject: 'ada' });
