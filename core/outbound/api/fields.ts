@@ -191,9 +191,19 @@ export const headersCheck = (prefix: string): Check =>
           allowed: `at most ${MAX_HEADERS}`,
           fix: 'give fewer',
         });
+      const names = new Set<string>();
       for (const [name, text] of entries) {
         const lower = name.toLowerCase();
         const at = `${path}.${name.slice(0, 60)}`;
+        // Headers have no case: one of the two would silently be sent for both.
+        if (names.has(lower))
+          report({
+            path: at,
+            given: 'a name a second time',
+            allowed: 'each name once, in any case',
+            fix: 'leave it out',
+          });
+        names.add(lower);
         if (!NAME.test(lower) || DENIED.test(lower) || lower.startsWith(prefix))
           report({ path: at, given: 'this name', allowed: 'a header of your own', fix: 'choose another name' });
         if (typeof text !== 'string' || !HEADER.test(text))

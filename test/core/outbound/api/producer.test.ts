@@ -154,6 +154,7 @@ describe('the producer', () => {
     [{ url: 'https://127.0.0.1/' }, 422, 'address_not_allowed', 'a name'],
     [{ url: 'https://api.acme.com/x' }, 422, 'address_not_allowed', 'this deployment itself'],
     [{ url: 'https://a.customer.com', headers: { Host: 'x' } }, 400, 'invalid_request', 'headers.Host'],
+    [{ url: 'https://a.customer.com', headers: { 'X-A': '1', 'x-a': '2' } }, 400, 'invalid_request', 'headers.x-a'],
     [{ url: 'https://a.customer.com', types: ['**'], timeout_seconds: 31 }, 400, 'invalid_request', 'timeout_seconds'],
     [{ url: 'https://a.customer.com', secret: 'whsec_x' }, 400, 'invalid_request', 'secret'],
     [{ url: 'https://a.customer.com', colour: 1 }, 400, 'invalid_request', 'an unknown key'],
