@@ -53,7 +53,6 @@ export async function tourReceiving(stage: Stage): Promise<void> {
   await askApi(stage);
   await stage.invoke('Audit', {});
   await stage.invoke('Probe', {});
-  await stage.invoke('ReconcileProviders', { source: 'stripe' });
   const pages = stage.deployed.functions['Notify']?.environment['PAGE_TOPIC'] ?? '';
   await stage.invoke('Notify', alarmEvent('holdfast-everything-new-dead-letters', `arn:aws:sns:${REGION}:x:y`));
   await stage.invoke('Notify', alarmEvent('holdfast-everything-dead-letters-default', pages));

@@ -1,6 +1,6 @@
 /**
  * `holdfast prove` without an AWS: where it refuses to run, what it takes, what it sends, and how it judges. The whole run,
- * and one that is stopped again and again, is test/watch/prove.watch.ts.
+ * and one that is stopped again and again, is test/e2e/prove.test.ts.
  */
 import { describe, expect, it } from 'vitest';
 import type { Deployment } from '#core/config/deployment.ts';
