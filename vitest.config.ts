@@ -99,7 +99,7 @@ export default defineConfig({
       // Only Vitest's own loader replaces a module, or reads it anew.
       { test: { name: 'fresh', include: [...FRESH], testTimeout: 60_000, experimental: { viteModuleRunner: true } } },
       {
-        // `npm run test:browser`, after `npm test`: two minutes, one file after the other: a browser wants the cores for itself.
+        // `npm run test:browser`, after `npm test`, two files at a time: a third of two cores would be idle beside one.
         test: { name: 'browser', include: [...BROWSER], testTimeout: 60_000, hookTimeout: 120_000 },
       },
       {
