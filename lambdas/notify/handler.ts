@@ -11,7 +11,6 @@ import { oneInvocation } from '#adapters/lifetime.ts';
 import { secretCredential } from '#adapters/secrets/secret-credential.ts';
 import { createSnsClient, snsPager } from '#adapters/sns/sns-pager.ts';
 import { systemClock } from '#adapters/system.ts';
-import { EmfTelemetry } from '#adapters/telemetry/emf-telemetry.ts';
 import type { AlarmService } from '#core/alarm-service.ts';
 import { alarmSecretName } from '#core/config/alarm-services.ts';
 import { receivedSources } from '#core/config/received-sources.ts';
@@ -19,14 +18,16 @@ import { notifyOnCall } from '#core/inbound/watch/notify-on-call.ts';
 import { tellServices } from '#core/inbound/watch/tell-services.ts';
 import { config } from '#lambdas/shared/baked-config.ts';
 import { readEnv } from '#lambdas/shared/read-env.ts';
+import { openTelemetry } from '#lambdas/shared/serve.ts';
 import { notifyEnv } from './env.ts';
 
 const env = readEnv(notifyEnv);
+const telemetry = openTelemetry();
 const ports = {
   pager: snsPager(createSnsClient(), env.PAGE_TOPIC),
   store: new DynamoDbEventStore(createDynamoDbClient(), env.EVENTS_TABLE),
   clock: systemClock,
-  telemetry: new EmfTelemetry({ ...config, level: config.logLevel }),
+  telemetry,
 };
 const rules = { environment: config.environment, sourceIds: receivedSources(config).map(it => it.id) };
 
@@ -34,15 +35,19 @@ const services = JSON.parse(env.ALARM_SERVICES) as Readonly<Record<string, reado
 const tellPorts = {
   secretOf: (service: AlarmService) => secretCredential(alarmSecretName(config, service)).get(),
   post: jsonPoster({ ports: [443], ownHosts: [], allowAddresses: [] }),
-  telemetry: ports.telemetry,
+  telemetry,
 };
 
 export const handler = oneInvocation(
   middy(async (event: SNSEvent): Promise<void> => {
-    for (const { Sns } of event.Records) {
-      const told = services[Sns.TopicArn];
-      if (told) await tellServices(Sns.Message, told, tellPorts, config);
-      else await notifyOnCall({ subject: Sns.Subject ?? '', message: Sns.Message }, ports, rules);
+    try {
+      for (const { Sns } of event.Records) {
+        const told = services[Sns.TopicArn];
+        if (told) await tellServices(Sns.Message, told, tellPorts, config);
+        else await notifyOnCall({ subject: Sns.Subject ?? '', message: Sns.Message }, ports, rules);
+      }
+    } finally {
+      telemetry.flush();
     }
   }),
 );

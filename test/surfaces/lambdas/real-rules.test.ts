@@ -10,6 +10,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { nodeCrypto } from '#adapters/crypto/node-crypto.ts';
 import { MemoryEventStore } from '#adapters/memory/memory-event-store.ts';
 import { resolveConfig } from '#core/config/resolve-config.ts';
+import { DependencyError } from '#core/errors.ts';
 import { defineHandlers, done } from '#core/handler/handler-contract.ts';
 import { HOUR_MS, MINUTE_MS } from '#core/time.ts';
 import { signRequest } from '#core/verification/sign-request.ts';
@@ -295,6 +296,12 @@ describe('telling', () => {
     await notify(sns(SLACK, 'queue-age'), context());
     expect(aws.sent.slice(before)).toMatchObject([{ url: 'https://hooks.slack.com/services/T0/B0/x' }]);
     expect(aws.pages).toHaveLength(1);
+    // The page goes out without the deaths, and what was away is counted.
+    looked.mockRejectedValueOnce(new DependencyError('dynamodb', 'away'));
+    const said = aws.lines.length;
+    await notify(sns(PAGES, 'new-deaths'), context());
+    expect(aws.pages).toHaveLength(2);
+    expect(aws.lines.slice(said)).toMatchObject([{ stage: 'notify', error: 'dynamodb: away' }, { DependencyError: 1 }]);
   });
 
   it('otlp sends what the functions printed to the endpoint of the configuration', async () => {
