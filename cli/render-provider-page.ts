@@ -281,15 +281,18 @@ function place(src: Src): string {
   }
 }
 
+function unstatedDeadline(spec: ProviderSpec): boolean {
+  return ackOf(spec).deadlineMs === NOBODY_STATES_MS && (spec.unconfirmed ?? []).includes('deadline');
+}
+
 /** 200 with our short JSON and 401 with the one of every cause go without saying, and so does a deadline nobody states. */
 function renderAck(spec: ProviderSpec): string[] {
-  const { unconfirmed: unknown = [] } = spec;
   const ack = ackOf(spec);
   const body = ack.body === undefined ? '' : ack.body === '' ? '' : ` \`${ack.body}\``;
   const type = ack.contentType === undefined || ack.body === '' ? '' : ` (${ack.contentType})`;
   const plain = ack.status === 200 && ack.body === undefined && ack.contentType === undefined;
   const empty = ack.rejectBody === '' ? 'empty ' : '';
-  const stated = ack.deadlineMs !== NOBODY_STATES_MS || !unknown.includes('deadline');
+  const stated = !unstatedDeadline(spec);
   const parts = [
     ...(plain ? [] : [`${ack.body === '' ? 'empty ' : ''}${ack.status}${body}${type}`]),
     ...(ack.rejectStatus === 401 && empty === '' ? [] : [`refused with ${empty}${ack.rejectStatus}`]),
@@ -329,7 +332,9 @@ function addresses({ ips }: ProviderSpec): string[] {
   ];
 }
 
-function unconfirmed({ unconfirmed: notes = [] }: ProviderSpec): string[] {
+function unconfirmed(spec: ProviderSpec): string[] {
+  // A page without a deadline says that nobody states one.
+  const notes = (spec.unconfirmed ?? []).filter(note => note !== 'deadline' || !unstatedDeadline(spec));
   return notes.length === 0 ? [] : [`**Not confirmed:** ${notes.map(note => note.replace(/\.$/, '')).join('; ')}.`];
 }
 

@@ -45,7 +45,7 @@ const PAGE = [
   '**Identity**: requests that agree in it are one event; the first alternative that is there counts. `content`: the SHA-256 of the body; `none`: every request is a new event. "Repeats may change" names what differs when the provider sends an event again.',
   '**Time**, **Order**: when an event happened, what events of one thing have in common.',
   '**Handshake**: a request that Holdfast answers by itself. It echoes plain tokens only.',
-  '**Answer**: what Holdfast answers, where it is not 200 with a short JSON and 401; how long the provider waits, where that is known.',
+  '**Answer**: what Holdfast answers, where it is not 200 with a short JSON and 401; how long the provider waits. Where no time is named, nobody states one.',
   '**Source**: what was read, if not the documentation linked above.',
   '**Not confirmed**: what its documentation does not say, or was not read there. "Event fields" are those that identify, name and date an event; "new time on retries": whether a repeat is signed anew.',
 ];

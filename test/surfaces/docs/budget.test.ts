@@ -55,7 +55,7 @@ const CEILINGS: Readonly<Record<string, number>> = {
   'docs/understand/how-sending-works.md': 2_250,
   'docs/understand/architecture.md': 800,
   'docs/understand/threats.md': 1_050,
-  'docs/understand/proof.md': 690,
+  'docs/understand/proof.md': 630,
   'docs/understand/measured.md': 230,
   'docs/api/README.md': 220,
   'docs/api/delivery.md': 170,
