@@ -38,10 +38,21 @@ export function allowing<T = unknown>(schema: JsonSchema, check: Check): Check<T
 
 /** A value as text for a report: short, on one line. */
 export function show(value: unknown): string {
+  const text = textOf(value);
+  return text.length > 80 ? `${text.slice(0, 77)}...` : text;
+}
+
+/** Code that is a configuration may give what JSON has no form for: a bigint, NaN, an object that has itself in it. */
+function textOf(value: unknown): string {
   if (value === undefined) return 'nothing';
   if (typeof value === 'function') return 'a function';
-  const text = JSON.stringify(value) ?? String(value);
-  return text.length > 80 ? `${text.slice(0, 77)}...` : text;
+  if (typeof value === 'bigint') return `the bigint ${value}n`;
+  if (typeof value === 'number') return String(value);
+  try {
+    return JSON.stringify(value) ?? String(value);
+  } catch {
+    return 'an object that JSON has no form for';
+  }
 }
 
 /** A whole number (or, with `step: 'any'`, a finite number) within bounds. */

@@ -29,7 +29,12 @@ export function parseIso(text: string): number | undefined {
   if (!ISO_8601.test(text)) return undefined;
   const zoned = /(?:Z|[+-]\d{2}:?\d{2})$/.test(text) || text.length === 10 ? text : `${text}Z`;
   const ms = Date.parse(zoned.replace(' ', 'T').replace(/([+-]\d{2})(\d{2})$/, '$1:$2'));
-  return Number.isNaN(ms) ? undefined : ms;
+  return Number.isNaN(ms) || !isDay(text.slice(0, 10)) ? undefined : ms;
+}
+
+/** `Date.parse` takes the 30th of February for the 2nd of March. */
+function isDay(day: string): boolean {
+  return toIso(Date.parse(day)).startsWith(day);
 }
 
 /** Milliseconds of an HTTP date (`Sat, 21 Nov 2026 03:00:00 GMT`), or undefined. */

@@ -57,6 +57,12 @@ export function addCost(program: RunCommand): void {
       ['holdfast cost --events-per-day 50000 --json | jq .total', 'for a script'],
     )
     .does(async (run, options: CostOptions) => {
+      if (program.getOptionValueSource('env') === 'cli')
+        throw usageError(
+          '--env with cost',
+          'the numbers alone: it reads no environment, and its alarms, sources and retention would be taken for those',
+          'leave --env out, and give --sources and --alarms as in gateway.config.ts',
+        );
       const eventsPerDay = wholeNumber('events-per-day', options.eventsPerDay, 1, MOST_EVENTS);
       const bodyBytes = readSize(options.body);
       const searchable = wholeNumber('searchable', options.searchable, 0, 5);

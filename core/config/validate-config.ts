@@ -162,11 +162,14 @@ const targetName = text(
   '1 to 40 lower-case letters, digits and inner hyphens, e.g. "oncall": a name of yours; URL or key are a secret',
   'put URL or key into its secret (docs/operate/alarms.md) and a name here',
 );
+/** SNS refuses any other in the middle of a deploy. */
+const MAIL_ADDRESS =
+  /^(?=[^@]{1,64}@)[\w!#$%&'*+/=?^`{|}~-]+(?:\.[\w!#$%&'*+/=?^`{|}~-]+)*@(?=.{1,253}$)(?:[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?\.)+[a-z][a-z\d-]{0,61}[a-z\d]$/i;
 const ALARM_TARGETS: Readonly<Record<string, Check>> = {
   email: object({
-    email: text(/^[^@\s]+@[^@\s.]+(?:\.[^@\s.]+)+$/, 'an address such as "oncall@example.com"', 'correct it'),
+    email: text(MAIL_ADDRESS, 'an address alone, such as "oncall@example.com"', 'correct it'),
   }),
-  https: object({ https: text(/^https:\/\/[^\s/]+/, 'a URL that starts with https://', 'correct it') }),
+  https: object({ https: text(/^https:\/\/[^\s/]+(?:\/\S*)?$/, 'a URL that starts with https://', 'correct it') }),
   slack: object({ slack: targetName }),
   pagerDuty: object({ pagerDuty: targetName, region: oneOf('us', 'eu') }),
 };

@@ -158,6 +158,11 @@ describe('what a person writes', () => {
   });
 });
 
+function circle(): unknown {
+  const within: Record<string, unknown> = {};
+  return Object.assign(within, { within });
+}
+
 describe('a mistake is named with its place, what was given, what is allowed and the fix', () => {
   const prod = 'environments.prod';
   /** Title, where the value is written, the value, what the report says, where the report points if elsewhere. */
@@ -256,6 +261,19 @@ describe('a mistake is named with its place, what was given, what is allowed and
       /email/,
       `${prod}.alarmTargets.page[0]`,
     ],
+    [
+      'a target whose URL has a blank in it',
+      `${prod}.alarmTargets`,
+      { page: [{ https: 'https://pager.example.com/on call' }] },
+      /https:/,
+      `${prod}.alarmTargets.page[0].https`,
+    ],
+    ['a number that is none', `${prod}.retentionDays`, Number.NaN, /^NaN; a whole number of days/],
+    ['a bigint', `${prod}.retentionDays`, 40n, /^the bigint 40n; a whole number of days from 30/],
+    ['a bigint within an object', `${prod}.retentionDays`, { days: 40n }, /JSON has no form for; a whole number/],
+    ['an object that has itself in it', `${prod}.alarms`, circle(), /JSON has no form for; "all", "essential"/],
+    ['a symbol', `${prod}.alarms`, Symbol('all'), /^Symbol\(all\); "all"/],
+    ['a function', `${prod}.alarms`, () => 'all', /^a function; "all"/],
     ['somebody else than nobody', `${prod}.alarmTargets`, 'noone', /"nobody", or/, `${prod}.alarmTargets`],
     [
       'a target over http',
@@ -291,6 +309,36 @@ describe('a mistake is named with its place, what was given, what is allowed and
     const problems = problemsOf(withValue(at, value));
     expect(problems.map(each => each.path)).toEqual([reportedAt]);
     expect(`${problems[0]?.given}; ${problems[0]?.allowed}; ${problems[0]?.fix}`).toMatch(says);
+  });
+
+  it.each([
+    '<oncall@example.com>',
+    'mailto:oncall@example.com',
+    'a@example.com,b.example.com',
+    'on..call@example.com',
+    '.oncall@example.com',
+    'oncall@example..com',
+    'oncall@-example.com',
+    'oncall@example.c',
+    'oncall@ex_ample.com',
+    'öncall@example.com',
+    `${'a'.repeat(65)}@example.com`,
+  ])('an address that SNS refuses in the middle of a deploy: %s', email => {
+    expect(problemsOf(withValue(`${prod}.alarmTargets`, { page: [{ email }] }))).toMatchObject([
+      { path: `${prod}.alarmTargets.page[0].email`, allowed: expect.stringContaining('an address alone') },
+    ]);
+  });
+
+  it.each([
+    'oncall+gateway@example.com',
+    'on.call@mail.example.co.uk',
+    "o'hara@example.com",
+    'Ops_Team@xn--bcher-kva.example',
+    'a@b.xn--p1ai',
+  ])('%s is an address', email => {
+    expect(
+      problemsOf(withValue(`${prod}.alarmTargets`, { page: [{ email }, { https: 'https://x.example?a=b' }] })),
+    ).toEqual([]);
   });
 
   it('a provider spec with parts missing, each of them', () => {

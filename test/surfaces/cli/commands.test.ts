@@ -597,6 +597,8 @@ describe('what is asked for', () => {
   it.each([
     [['cost', '--events-per-day', '1000', '--retries', '1401'], 2, 'retries'],
     [['cost', '--events-per-day', '1000', '--retries', '1400'], 0, ''],
+    [['cost', '--env', 'prod'], 2, '--env with cost'],
+    [['--env', 'prod', 'cost'], 2, 'leave --env out'],
   ] as const)('%j ends with %i', async (args, code, said) => {
     const answer = await cli.run([...args]);
     expect(answer.code).toBe(code);
