@@ -19,6 +19,7 @@ import { refuse, refuseProblems } from '#core/problem-reply.ts';
 import { json, type Reply } from '#core/reply.ts';
 import { textOf, utf8 } from '#core/scan/bytes.ts';
 import { decodeJsonObject, isShallow } from '#core/scan/json-object.ts';
+import { ROOT, scanJson } from '#core/scan/json-scan.ts';
 import { DAY_MS, MINUTE_MS } from '#core/time.ts';
 import type { DeliveryRoute } from './api-routes.ts';
 import type { Customer } from './customer.ts';
@@ -91,6 +92,14 @@ export function bodyOf<F extends Fields, Needed extends keyof F & string = never
   if (!isShallow(given, BODY_LEVELS)) refuse(400, 'invalid_request', `the body is deeper than ${BODY_LEVELS} levels`);
   refuseProblems(problemsOf(given, object(fields, required)));
   return given as Body<F, Needed>;
+}
+
+/** JSON of a body's member as it was given, for it is sent or judged: no number loses a digit. `read`: as `bodyOf` has it. */
+export function asGiven({ body }: ApiCall, name: string, read: unknown): Uint8Array | undefined {
+  if (read === undefined) return undefined;
+  const document = scanJson(utf8(body ?? ''));
+  const node = document?.member(ROOT, name);
+  return document && node !== undefined ? document.slice(node) : utf8(JSON.stringify(read));
 }
 
 /** The query, each parameter checked as text. */

@@ -24,6 +24,7 @@ import { openKey } from '#core/outbound/sign/signing-keys.ts';
 import { number, oneOf } from '#core/problem.ts';
 import { refuse, refuseProblems } from '#core/problem-reply.ts';
 import { json, type Reply } from '#core/reply.ts';
+import { utf8 } from '#core/scan/bytes.ts';
 import {
   type ApiCall,
   applicationOf,
@@ -86,7 +87,7 @@ export async function createOne(call: ApiCall, given?: NewBody): Promise<Reply> 
     const { shown: sent } = await exchangeTest(call, { ...endpoint, id }, [{ kid: key.kid, ...secret }], {
       application,
       type: 'webhook.ping',
-      data: {},
+      data: utf8('{}'),
     });
     if (!sent.success)
       refuse(

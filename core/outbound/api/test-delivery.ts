@@ -19,6 +19,7 @@ import { capText } from '#core/scan/text.ts';
 import {
   type ApiCall,
   applicationOf,
+  asGiven,
   bodyOf,
   countOrRefuse,
   endpointOf,
@@ -60,7 +61,7 @@ export async function testOne(call: ApiCall): Promise<Reply> {
   const { shown, item } = await exchangeTest(call, endpoint, keys, {
     application: await applicationOf(call),
     type,
-    data: body.data ?? example ?? { test: true },
+    data: asGiven(call, 'data', body.data) ?? utf8(JSON.stringify(example ?? { test: true })),
   });
   await keepTest(call, endpoint, item);
   return json(200, shown);
@@ -70,7 +71,8 @@ interface Wanted {
   /** Whose messages it is like. */
   readonly application: Pick<ApplicationItem, 'id' | 'format'>;
   readonly type: string;
-  readonly data: unknown;
+  /** JSON. */
+  readonly data: Uint8Array;
 }
 /** Sends it, and keeps nothing: `shown` is what the endpoint said. */
 export async function exchangeTest(call: ApiCall, endpoint: Tested, keys: readonly LiveKey[], what: Wanted) {
@@ -78,15 +80,15 @@ export async function exchangeTest(call: ApiCall, endpoint: Tested, keys: readon
   const now = ports.clock.now();
   const id = `msg_test_${toBase32(ports.crypto.hash('sha256', utf8(ports.ids.uuid())))}`;
   const { id: app, format } = what.application;
-  const data = utf8(JSON.stringify(what.data));
-  const about = { id, type: what.type, at: now, mode: endpoint.mode, app, key: id, pendingWebhooks: 1, data };
+  const { type, data } = what;
+  const about = { id, type, at: now, mode: endpoint.mode, app, key: id, pendingWebhooks: 1, data };
   const built =
     format === 'raw'
       ? { bytes: data, contentType: 'application/json', dataAt: undefined }
       : buildEnvelope(format, about);
   const { contentType } = built;
   const bytes = endpoint.payload === 'thin' ? thinBody(built.bytes, built.dataAt) : built.bytes;
-  const message = { type: what.type, contentType };
+  const message = { type, contentType };
   const { headers } = ports.sign({ id, endpoint, keys, message, body: bytes, n: 1, now });
   const session = ports.sender.open(1);
   try {
@@ -119,7 +121,7 @@ export async function exchangeTest(call: ApiCall, endpoint: Tested, keys: readon
     };
     const kept = bytes.length <= KEPT_BYTES ? { body: ports.codec.deflate(bytes) } : {};
     const exchange = exchanged(ports.codec, { ...request, own: endpoint.headers }, answer, verdict.class);
-    const made = { id, type: what.type, by: caller, at: now, gen: 1, n: 1 };
+    const made = { id, type, by: caller, at: now, gen: 1, n: 1 };
     const item = { kind: 'test' as const, ...made, ...exchange, ...kept };
     return { shown, item };
   } finally {

@@ -4,6 +4,7 @@ import type { EpochMs } from '#core/glossary.ts';
 import {
   type ApiCall,
   applicationOf,
+  asGiven,
   bodyOf,
   limitOf,
   listed,
@@ -132,7 +133,7 @@ export async function matchMessage(call: ApiCall): Promise<Reply> {
   const body = bodyOf(call, MATCH_FIELDS, ['type']);
   const { store, clock } = call.ports;
   const { id } = await applicationOf(call);
-  const data = utf8(JSON.stringify(body.data ?? {}));
+  const data = asGiven(call, 'data', body.data) ?? utf8('{}');
   const wanted = {
     ...{ type: body.type, mode: body.mode ?? ('live' as const), createdAt: clock.now() },
     ...given({ channels: body.channels, apiVersion: body.api_version }),

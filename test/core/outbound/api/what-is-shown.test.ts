@@ -1,9 +1,11 @@
 /** What a customer sees of a hold, of the last failure, and of a publication that is no text. */
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { answerApi } from '#core/outbound/api/answer-api.ts';
+import type { DeliveryRoute } from '#core/outbound/api/api-routes.ts';
 import type { EndpointId, MessageId } from '#core/outbound/protocol/ids.ts';
 import { attemptsRange, runtimeKey } from '#core/outbound/protocol/keys.ts';
 import { toIso } from '#core/time.ts';
-import { withEndpoint } from '#test/kit/producer-world.ts';
+import { type Json, withEndpoint } from '#test/kit/producer-world.ts';
 
 const E = '/v1/apps/{app}/endpoints/{ep}';
 
@@ -143,4 +145,38 @@ it('shows an application with the uid that the producer gave it, and without one
     expect(body.uid).toBe(uid);
     expect((await call('GET /v1/apps/{app}', { app: body.id })).body).toMatchObject({ id: body.id, uid });
   }
+});
+
+describe('data of a body', () => {
+  const BIG = '9007199254740993';
+  const data = `{"id":${BIG}, "rate":1.10}`;
+  async function world() {
+    const { ports, rules, app, call, ...it } = await withEndpoint();
+    const ask = async (route: DeliveryRoute, ep: string, body: string): Promise<Json> => {
+      const reply = await answerApi({ route, path: { app, ep }, query: {}, body, caller: 'arn:test', ports, rules });
+      return JSON.parse(reply.body);
+    };
+    return { ...it, app, call, ask };
+  }
+
+  it('is judged by a filter as a message would be: no number loses a digit', async () => {
+    const { ask, call, publish, settle, sent, app } = await world();
+    const filter = { all: [{ path: 'id', op: 'eq', value: BIG }] };
+    const { id } = (await call('POST /v1/apps/{app}/endpoints', { app }, { url: 'https://a.customer.com/', filter }))
+      .body;
+    const judged = await ask('POST /v1/apps/{app}/messages/match', '', `{"type":"a","data":${data}}`);
+    expect(judged.endpoints.find((each: Json) => each.endpoint === id)).toMatchObject({ matches: true });
+    await publish(app, `{"key":"k","type":"a","data":${data}}`);
+    await settle();
+    expect(sent.map(({ url }) => url)).toContain('https://a.customer.com/');
+  });
+
+  it('is sent in a test as it would be in a message, also where it is null', async () => {
+    const { ask, sent, ep } = await world();
+    for (const given of [data, 'null', '{"a":1,"a":2}']) {
+      const { request } = await ask('POST /v1/apps/{app}/endpoints/{ep}/test', ep, `{"type":"a","data":${given}}`);
+      expect(new TextDecoder().decode(sent.at(-1)?.body)).toContain(`"data":${given}}`);
+      expect(request.body).toContain(`"data":${given}}`);
+    }
+  });
 });
