@@ -10,6 +10,7 @@ import { given } from '#core/given.ts';
 import { createPackage } from './create-package.ts';
 import { holdfastManifest, type Manifest } from './manifest.ts';
 import { publishPackage } from './publish-package.ts';
+import { isPage } from './shipped-pages.ts';
 import { writeJson } from './write-json.ts';
 
 const ROOT = join(import.meta.dirname, '..');
@@ -65,7 +66,7 @@ export async function buildPackages(options: BuildOptions = {}): Promise<BuiltPa
   // A text, which `sources new` writes anew.
   await copy('providers/_template.ts', join(holdfast, 'dist/providers/_template.ts'));
   // Messages name pages, and `holdfast runbook` prints them.
-  const pages = filesOf('docs').filter(path => /\.(md|json|go|java|rb)$/.test(path));
+  const pages = filesOf('docs').filter(isPage);
   await copy('cdk.json', join(holdfast, 'dist/cdk.json'));
   for (const path of pages) await copy(path, join(holdfast, 'dist', path));
   for (const path of TEXTS) await copy(path, join(holdfast, path));

@@ -14,6 +14,7 @@ import { CommandSet, type Services } from '#cli/run.ts';
 import { allMetrics } from '#core/metrics.ts';
 import { FUNCTION_NAMES, OUTBOUND_FUNCTION_NAMES } from '#lib/bundling/function-names.ts';
 import { toConstructId } from '#lib/construct-id.ts';
+import { isPage } from '#packages/shipped-pages.ts';
 import { type SynthesizedEnvironment, synthEnvironment } from '../../lib/synth/synth-environment.ts';
 import { anchorsOf, commandLines, inlineCode, type Page, ROOT, readPages, relativeLinks } from './pages.ts';
 
@@ -68,7 +69,8 @@ describe('every page', () => {
   });
 
   it('links to code for readers that ships with the pages', () => {
-    const outside = (file: string) => /\.(go|java|rb)$/.test(file) && !file.startsWith('docs/');
+    const outside = (file: string) =>
+      /\.(?:go|java|mjs|php|py|rb)$/.test(file) && !(file.startsWith('docs/') && isPage(file));
     const wrong = wrongOnPages(page =>
       page.path.startsWith('docs/')
         ? relativeLinks(page)
