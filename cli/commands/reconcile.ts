@@ -4,6 +4,7 @@ import { toIso } from '#core/time.ts';
 import { compareWithProvider, sourcesToCompare } from '#operator/events/compare-with-provider.ts';
 import { span } from '#operator/span.ts';
 import { EXIT, type ExitCode } from '../cli-error.ts';
+import { isStopped } from '../io.ts';
 import type { Run, RunCommand } from '../run.ts';
 
 export function addReconcile(program: RunCommand): void {
@@ -20,11 +21,25 @@ export function addReconcile(program: RunCommand): void {
       const names = sourcesToCompare(run, source);
       await run.gateway();
       const reports: ReconcileReport[] = [];
+      let failed: { readonly error: unknown } | undefined;
+      const left = [...names];
       for (const name of names) {
+        if (isStopped(run.io)) break;
         run.out.note(`Comparing ${name} with its provider; minutes where there is much`);
-        reports.push(...(await compareWithProvider(run, name, dryRun)));
+        try {
+          reports.push(...(await compareWithProvider(run, name, dryRun)));
+        } catch (error) {
+          // What the others healed is shown all the same.
+          if (reports.length === 0) throw error;
+          failed = { error };
+          break;
+        }
+        left.shift();
       }
       run.out.result({ dry_run: dryRun, reports: reports.map(toJson) }, () => lines(run, reports));
+      if (left.length > 0) run.out.note(`Not compared: ${left.join(', ')}`);
+      if (failed !== undefined) throw failed.error;
+      if (left.length > 0) return EXIT.interrupted;
       showNext(run, reports, dryRun);
       return exitCodeOf(reports);
     });

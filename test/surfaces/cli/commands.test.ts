@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { defineGateway } from '#core/config/gateway-config.ts';
 import { resolveDeployment } from '#core/config/resolve-config.ts';
+import { given } from '#core/given.ts';
 import { toSourceId } from '#core/glossary.ts';
 import { defineHandlers, done } from '#core/handler/handler-contract.ts';
 import { pauseSource } from '#core/inbound/protocol/pause-source.ts';
@@ -637,6 +638,7 @@ describe('reconcile', () => {
     args: readonly string[],
     answer: (payload: { source: string }) => object,
     failed?: 'function' | 'service',
+    signal?: AbortSignal,
   ) {
     const asked: unknown[] = [];
     const server = createServer(async (request, response) => {
@@ -653,7 +655,10 @@ describe('reconcile', () => {
       credentials: { accessKeyId: 'a', secretAccessKey: 'b' },
     };
     const reconciler = lambdaReconciler(settings, () => 'asks-providers');
-    const result = await cli.run(['reconcile', ...args], { readDeployment, gateway: { reconciler }, realTime: true });
+    const result = await cli.run(['reconcile', ...args], {
+      ...{ readDeployment, gateway: { reconciler }, realTime: true },
+      ...given({ signal }),
+    });
     server.closeAllConnections();
     server.close();
     return { ...result, asked };
@@ -686,6 +691,28 @@ describe('reconcile', () => {
     expect(await reconcile(['--source', 'shop'], busy)).toMatchObject({ code: 1 });
     const lost = { gaps: ['evt_shop.evt_09'], lost: ['evt_shop.evt_09'] };
     expect(await reconcile(['--source', 'shop'], () => [report('shop', lost)])).toMatchObject({ code: 5 });
+  });
+
+  it('shows what it healed before Ctrl-C or a failure, and names the sources that it did not come to', async () => {
+    const stop = new AbortController();
+    const healed = { gaps: ['evt_shop.evt_03'], healed: 1 };
+    const stopped = await reconcile(
+      ['--json'],
+      ({ source }) => {
+        stop.abort();
+        return [report(source, healed)];
+      },
+      undefined,
+      stop.signal,
+    );
+    expect(stopped).toMatchObject({ code: 130, stderr: expect.stringContaining('Not compared: pay') });
+    expect(stopped.asked).toHaveLength(1);
+    expect(JSON.parse(stopped.stdout).reports).toMatchObject([{ source: 'shop', healed: 1 }]);
+
+    const failed = await reconcile(['--json'], ({ source }) => (source === 'shop' ? [report(source, healed)] : {}));
+    expect(failed.code).toBe(1);
+    expect(failed.stderr).toMatch(/Not compared: pay\n[\s\S]+/);
+    expect(JSON.parse(failed.stdout).reports).toMatchObject([{ source: 'shop', healed: 1 }]);
   });
 
   it('passes on why the function failed, and asks it once', async () => {
