@@ -1,8 +1,8 @@
 /** A body as a tree: opens to a bounded depth, searches, and copies the path of a value. */
-
 import { useMemo, useState } from 'preact/hooks';
 import { grouped } from './grouped.ts';
-import { Button } from './parts.tsx';
+import { useAct } from './load.ts';
+import { Button, Trouble } from './parts.tsx';
 import { visible } from './text.tsx';
 
 const OPEN_DEPTH = 3;
@@ -20,8 +20,12 @@ function childPath(path: Path, name: string, inList: boolean): Path {
 export function JsonTree({ value, search }: { readonly value: unknown; readonly search: string }) {
   const [copied, setCopied] = useState('');
   const matching = useMemo(() => (search === '' ? undefined : matches(value, search.toLowerCase())), [value, search]);
+  const { problem, act } = useAct();
   const copy = (path: Path): void => {
-    void navigator.clipboard.writeText(path).then(() => setCopied(path));
+    act(async () => {
+      await navigator.clipboard.writeText(path);
+      setCopied(path);
+    });
   };
   return (
     <div class="json">
@@ -29,6 +33,7 @@ export function JsonTree({ value, search }: { readonly value: unknown; readonly 
         {copied === '' ? 'Click a name to copy its path.' : `Copied ${visible(copied)}`}
         {matching === undefined ? '' : ` ${matching.hits} found.`}
       </p>
+      {problem === undefined ? null : <Trouble of={problem} />}
       <Node name="" value={value} path="" depth={0} copy={copy} matching={matching} last />
     </div>
   );

@@ -58,3 +58,13 @@ export function useLoading<T>(
   }, [load, everyMs]);
   return { ...state, reload: load };
 }
+
+/** Begins what a button does. `problem`: why it failed the last time. */
+export function useAct(): { readonly problem: Problem | undefined; act(work: () => Promise<void>): void } {
+  const [problem, setProblem] = useState<Problem | undefined>(undefined);
+  const act = (work: () => Promise<void>): void => {
+    setProblem(undefined);
+    work().catch((error: unknown) => setProblem(problemOf(error)));
+  };
+  return { problem, act };
+}

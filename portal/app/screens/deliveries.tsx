@@ -5,7 +5,8 @@ import { serverNow } from '../../../ui/clock.ts';
 import { ByType } from '../../../ui/day.tsx';
 import type { Delivery } from '../../../ui/delivery.ts';
 import { Held } from '../../../ui/held.tsx';
-import { Button, Empty, Shown, State, Url } from '../../../ui/parts.tsx';
+import { useAct } from '../../../ui/load.ts';
+import { Button, Empty, Shown, State, Trouble, Url } from '../../../ui/parts.tsx';
 import { shortId, visible } from '../../../ui/text.tsx';
 import { At } from '../../../ui/time.tsx';
 import { ask, useAsk } from '../parts/api.ts';
@@ -131,6 +132,7 @@ interface ListProps {
 function List({ urls, page, base, filter }: ListProps) {
   const [more, setMore] = useState<{ data: readonly Delivery[]; cursor: string | null }>();
   const cursor = more === undefined ? page.cursor : more.cursor;
+  const { problem, act } = useAct();
   const look = async (): Promise<void> => {
     const next = new URLSearchParams([...filter, ['limit', '100'], ['cursor', cursor ?? '']]);
     const found = await ask<DeliveryPage>(`${base}?${next}`);
@@ -164,9 +166,10 @@ function List({ urls, page, base, filter }: ListProps) {
       )}
       {cursor === null ? null : (
         <p class="look-on">
-          <Button word="Show older ones" onClick={() => void look()} />
+          <Button word="Show older ones" onClick={() => act(look)} />
         </p>
       )}
+      {problem === undefined ? null : <Trouble of={problem} />}
     </>
   );
 }

@@ -1,10 +1,10 @@
 /** Many deliveries sent again: how many there are before, how far it is after. */
-
 import { useEffect, useState } from 'preact/hooks';
 import { stateWord } from '../../../core/words.ts';
 import { REASON_ASKED } from '../../../ui/gate.ts';
 import { grouped } from '../../../ui/grouped.ts';
-import { Ask, Button } from '../../../ui/parts.tsx';
+import { useAct } from '../../../ui/load.ts';
+import { Ask, Button, Trouble } from '../../../ui/parts.tsx';
 import { visible } from '../../../ui/text.tsx';
 import { clock } from '../../../ui/time.tsx';
 import { ask, useAsk } from '../parts/api.ts';
@@ -109,6 +109,7 @@ export function JobProgress({ id, onDone }: { readonly id: string; readonly onDo
     setOver(true);
     onDone();
   }, [state, onDone]);
+  const { problem, act: begin } = useAct();
   const steer = async (act: 'pause' | 'resume' | 'cancel'): Promise<void> => {
     await ask(`/replay-jobs/${encodeURIComponent(id)}/${act}`, { body: {} });
     view.reload();
@@ -128,11 +129,12 @@ export function JobProgress({ id, onDone }: { readonly id: string; readonly onDo
           <Button
             word={state === 'paused' ? 'Resume' : 'Pause'}
             look="small"
-            onClick={() => void steer(state === 'paused' ? 'resume' : 'pause')}
+            onClick={() => begin(() => steer(state === 'paused' ? 'resume' : 'pause'))}
           />
-          <Button word="Cancel" look="small" onClick={() => void steer('cancel')} />
+          <Button word="Cancel" look="small" onClick={() => begin(() => steer('cancel'))} />
         </span>
       )}
+      {problem === undefined ? null : <Trouble of={problem} />}
     </section>
   );
 }

@@ -1,6 +1,7 @@
 /** The signing secrets that are alive, shown on request; rotation with the clock of the old one. */
 import { useState } from 'preact/hooks';
-import { Ask, Button, Command, Shown } from '../../../ui/parts.tsx';
+import { useAct } from '../../../ui/load.ts';
+import { Ask, Button, Command, Shown, Trouble } from '../../../ui/parts.tsx';
 import { visible } from '../../../ui/text.tsx';
 import { At } from '../../../ui/time.tsx';
 import { ask, useAsk } from '../parts/api.ts';
@@ -21,6 +22,7 @@ export function Secret({ path, signature }: { readonly path: string; readonly si
   const view = useAsk<Page<Key>>(shown ? `${path}/secret` : undefined, 15_000);
   const isOne = ONE_AT_A_TIME.includes(signature);
   const reload = (): void => (shown ? view.reload() : setShown(true));
+  const { problem, act } = useAct();
   const activate = async (): Promise<void> => {
     await ask(`${path}/secret/activate`, { body: {} });
     view.reload();
@@ -66,8 +68,9 @@ export function Secret({ path, signature }: { readonly path: string; readonly si
         </Shown>
       ) : null}
       {shown && isOne && (view.data?.data.length ?? 0) > 1 ? (
-        <Button word="Sign with the newest one from now on" onClick={() => void activate()} />
+        <Button word="Sign with the newest one from now on" onClick={() => act(activate)} />
       ) : null}
+      {problem === undefined ? null : <Trouble of={problem} />}
       {rotating ? <Rotate path={path} isOne={isOne} onClose={() => setRotating(false)} onDone={reload} /> : null}
     </>
   );

@@ -134,6 +134,36 @@ describe.skipIf(BROWSER_PATH === undefined)('the portal in a browser', () => {
     expect(wrong).toEqual([]);
   });
 
+  it('says why older deliveries cannot be shown, or a secret not be activated', { timeout: 60_000 }, async () => {
+    const world = await broken();
+    const { page, wrong } = await openEndpoints(await world.link('uid:globex', { subject: 'ada' }));
+    await page.route('**/deliveries?**', async route => {
+      if (route.request().url().includes('cursor=more')) return route.abort();
+      const response = await route.fetch();
+      return route.fulfill({ response, json: { ...(await response.json()), cursor: 'more' } });
+    });
+    await page.route('**/secret', async route => {
+      const response = await route.fetch();
+      const { data, ...rest } = await response.json();
+      const later = { ...data[0], kid: 'later', active_from: new Date(Date.now() + 86_400_000).toISOString() };
+      return route.fulfill({ response, json: { ...rest, data: [later, ...data] } });
+    });
+    await page.route('**/secret/activate', route => route.abort());
+    await page.route(/\/endpoints\/[^/?]+$/, async route => {
+      const response = await route.fetch();
+      return route.fulfill({ response, json: { ...(await response.json()), signature: 'body-sha256' } });
+    });
+    await page.getByText(WRONG).click();
+    await page.getByRole('button', { name: 'Show older ones' }).click();
+    await page.getByRole('alert').waitFor();
+    await page.goto(`${world.origin}/portal#/endpoints/${world.ep}/secret`);
+    await page.getByRole('button', { name: 'Show the secret' }).click();
+    expect(await page.getByRole('alert').count()).toBe(0);
+    await page.getByRole('button', { name: 'Sign with the newest one from now on' }).click();
+    await page.getByRole('alert').waitFor();
+    expect(wrong).toEqual([]);
+  });
+
   it('finds the broken endpoint, corrects and tests it, and sends the 40 again, by clicking', {
     timeout: 60_000,
   }, async () => {
