@@ -7,8 +7,8 @@ const ROOT = join(import.meta.dirname, '../../..');
 /** What the pages number: I of receiving, O and W of sending. */
 function numbered(): readonly string[] {
   const text = (page: string) => readFileSync(join(ROOT, 'docs', page), 'utf8');
-  const inbound = [...text('understand/how-receiving-works.md').matchAll(/^\| (I\d+) \|/gm)];
-  const outbound = [...text('understand/how-sending-works.md').matchAll(/^\| \**([OW]\d+)\b/gm)];
+  const inbound = [...text('understand/how-receiving-works.md').matchAll(/^- \*\*(I\d+)\*\*: /gm)];
+  const outbound = [...text('understand/how-sending-works.md').matchAll(/^[|-] \*\*([OW]\d+)\b/gm)];
   return [...inbound, ...outbound].map(it => it[1] as string);
 }
 
