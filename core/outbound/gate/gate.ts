@@ -32,10 +32,22 @@ export type Backlog =
   | { readonly kind: 'drain' }
   | { readonly kind: 'drop' }
   | { readonly kind: 'since'; readonly since: EpochMs };
-/** Opens what was disabled: the first request is a trial request. Dropped deliveries are recorded as `dropped`. */
-export function enableEndpoint(ports: GatePorts, ep: EndpointId, act: GateAct, backlog: Backlog): Promise<GateResult> {
+/**
+ * Opens what was disabled: the first request is a trial request. Dropped deliveries are recorded as `dropped`. Of one that
+ * somebody opened with another backlog none is dropped: that is refused.
+ */
+export async function enableEndpoint(
+  ports: GatePorts,
+  ep: EndpointId,
+  act: GateAct,
+  backlog: Backlog,
+): Promise<GateResult> {
   const dropBefore = backlog.kind === 'drain' ? undefined : backlog.kind === 'drop' ? act.now : backlog.since;
-  return change(ports, enable(ep, act, dropBefore), 'open', ep);
+  const result = await change(ports, enable(ep, act, dropBefore), 'open', ep);
+  if (result.kind === 'refused' || backlog.kind === 'drain') return result;
+  const { runtime } = result;
+  const isDropped = runtime.dropBefore === (backlog.kind === 'drop' ? runtime.gateSince : backlog.since);
+  return isDropped ? result : { kind: 'refused', runtime };
 }
 
 /** Looks now, whatever the hold says. */

@@ -74,6 +74,26 @@ describe('a time to come', () => {
   });
 });
 
+it('says of an endpoint that is open already that no backlog of it is dropped, but knows its own request again', async () => {
+  const { call, app, ep, clock, pass } = await withEndpoint();
+  const at = { app, ep };
+  const enable = async (body: Json) => (await call(`POST ${E}/enable`, at, body)).status;
+  const since = new Date(clock.now() - DAY_MS).toISOString();
+  const dropping = [{ backlog: 'drop' }, { backlog: 'since', since }];
+  for (const body of dropping) expect(await enable(body)).toBe(409);
+  for (const body of [...dropping, { backlog: 'drain' }]) {
+    await call(`POST ${E}/disable`, at, {});
+    for (const _ of ['first', 'again']) {
+      expect(await enable(body)).toBe(200);
+      pass(1_000);
+    }
+  }
+  // What was dropped once stays so.
+  expect([await enable({ backlog: 'drop' }), await enable({ backlog: 'since', since })]).toEqual([409, 200]);
+  const { detail } = (await call(`POST ${E}/enable`, at, { backlog: 'drop' })).body;
+  expect(detail).toContain('the endpoint is open');
+});
+
 it('counts a ping of ?verify=true as a test: whoever may make endpoints calls no server of somebody else at will', async () => {
   const { call, app, sent, answer } = await withEndpoint();
   answer(500);
