@@ -4,6 +4,7 @@ import { nodeCodec } from '#adapters/codec/node-codec.ts';
 import { masterKeys } from '#adapters/crypto/master-keys.ts';
 import { nodeSigningCrypto } from '#adapters/crypto/node-signing-crypto.ts';
 import { lazySchemaJudge } from '#adapters/json-schema/lazy-schema-judge.ts';
+import { once } from '#adapters/once.ts';
 import { S3Blobs } from '#adapters/s3/s3-blobs.ts';
 import { secretCredential } from '#adapters/secrets/secret-credential.ts';
 import { sqsWakeQueue } from '#adapters/sqs/sqs-wake-queue.ts';
@@ -13,10 +14,10 @@ import { rowNotes } from '#core/outbound/fan-out/note-rows.ts';
 import { config } from './baked-config.ts';
 import type { outboundApiEnv } from './outbound-api-env.ts';
 import { outbound, retentionMs } from './outbound-config.ts';
-import { senderTo, sign, targetRules } from './outbound-sending.ts';
 import { outboundStores } from './outbound-stores.ts';
 import type { Env } from './read-env.ts';
 import { openTelemetry } from './serve.ts';
+import { targetRules } from './target-rules.ts';
 
 /** At init: the clients are primed, the master secret is read, and by `refresh` again. Throws DependencyError when it cannot be read. */
 export async function outboundApi(env: Env<typeof outboundApiEnv>) {
@@ -26,13 +27,16 @@ export async function outboundApi(env: Env<typeof outboundApiEnv>) {
     masterKeys(secretCredential(env.MASTER_SECRET)),
   ]);
   const ports: ApiPorts = {
-    ...{ store, jobs, sign, telemetry },
+    ...{ store, jobs, telemetry },
     sealer: master.sealer,
     get portalKeys() {
       return master.portalKeys();
     },
     wake: sqsWakeQueue(sqs, env.WAKE_FAST_QUEUE_URL),
-    sender: senderTo([]),
+    sending: once(async () => {
+      const { senderTo, sign } = await import('./outbound-sending.ts');
+      return { sign, sender: senderTo([]) };
+    }),
     blobs: new S3Blobs(env.BODIES_BUCKET),
     codec: nodeCodec,
     crypto: nodeSigningCrypto,

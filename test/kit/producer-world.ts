@@ -140,8 +140,9 @@ export function producerWorld(
     },
   };
   const portalKeys = [new TextEncoder().encode('k'.repeat(32))];
-  const ports: ApiPorts & { readonly blobs: MemoryBlobs } = {
+  const ports: ApiPorts & Pick<typeof shared, 'blobs' | 'sign' | 'sender'> = {
     ...shared,
+    sending: async () => shared,
     wake,
     timer: {
       sleep: async ms => {

@@ -24,8 +24,9 @@ import { DAY_MS, MINUTE_MS } from '#core/time.ts';
 import type { DeliveryRoute } from './api-routes.ts';
 import type { Customer } from './customer.ts';
 
-export interface ApiPorts extends Omit<OutboundPorts, 'slow' | 'random' | 'timer' | 'telemetry'> {
-  readonly sign: SignAttempt;
+export interface ApiPorts extends Omit<OutboundPorts, 'slow' | 'sender' | 'random' | 'timer' | 'telemetry'> {
+  /** How a test is signed and sent: loaded with the first one. */
+  readonly sending: () => Promise<Pick<OutboundPorts, 'sender'> & { readonly sign: SignAttempt }>;
   readonly crypto: Pick<SigningCrypto, 'hash' | 'hmac' | 'publicEd25519' | 'equal'>;
   /** Under which portal tokens are signed, the newest first. */
   readonly portalKeys: readonly Uint8Array[];

@@ -89,8 +89,9 @@ export async function exchangeTest(call: ApiCall, endpoint: Tested, keys: readon
   const { contentType } = built;
   const bytes = endpoint.payload === 'thin' ? thinBody(built.bytes, built.dataAt) : built.bytes;
   const message = { type, contentType };
-  const { headers } = ports.sign({ id, endpoint, keys, message, body: bytes, n: 1, now });
-  const session = ports.sender.open(1);
+  const { sign, sender } = await ports.sending();
+  const { headers } = sign({ id, endpoint, keys, message, body: bytes, n: 1, now });
+  const session = sender.open(1);
   try {
     const sent = { ...headers, 'x-webhook-test': 'true' };
     const request = {
