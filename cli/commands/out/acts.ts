@@ -1,8 +1,9 @@
 /** `holdfast out retry`, `test`, `pause`, `resume`: what on-call does. */
 
 import { randomUUID } from 'node:crypto';
-import { EXIT, usageError } from '#cli/cli-error.ts';
+import { EXIT, type ExitCode, usageError } from '#cli/cli-error.ts';
 import { isoSince } from '#cli/filter-options.ts';
+import { isStopped } from '#cli/io.ts';
 import type { Run, RunCommand } from '#cli/run.ts';
 import { given } from '#core/given.ts';
 import type { ReplayJobView } from '#core/outbound/api/deliveries/replay-api.ts';
@@ -66,6 +67,7 @@ export function addOutActs(out: RunCommand): void {
       await retryDelivery(run, { app, ep, message }, { why: reason, requestId: randomUUID() });
       run.out.result({ message, endpoint: ep, retried: true }, () => [`${message} goes to ${ep} again`]);
       run.out.next(run.command(`out messages ${app} ${message}`), 'what happened to it');
+      return EXIT.ok;
     });
 
   endpointCommand(out, 'test')
@@ -129,26 +131,30 @@ function showGate(run: Run, app: string, ep: string, now: Awaited<ReturnType<typ
 }
 
 /** All that is dead in an application or at an endpoint, as a job. */
-async function retryDead(run: Run, app: string, ep: string | undefined, options: RetryOptions): Promise<void> {
+async function retryDead(run: Run, app: string, ep: string | undefined, options: RetryOptions): Promise<ExitCode> {
   const { since, dryRun = false, why, yes } = options;
   const filter = { app, ep, since: isoSince(run, since) };
   if (dryRun) {
     const job = await counted(run, await retryMany(run, filter, { why: 'count', dryRun }));
-    run.out.result(job, () => [`${job.counts.replayed} dead deliveries`]);
-    return;
+    const isPart = job.state === 'running';
+    const so = isPart ? ' so far: not all are counted yet' : '';
+    run.out.result(job, () => [`${job.counts.replayed} dead deliveries${so}`]);
+    return isStopped(run.io) && isPart ? EXIT.interrupted : isPart ? EXIT.partial : EXIT.ok;
   }
   const reason = await run.reason(why);
   await run.confirm(`Send again what is dead in ${app}${ep === undefined ? '' : ` at ${ep}`}?`, yes);
   const job = await retryMany(run, filter, { why: reason, dryRun });
   run.out.result(job, () => [`${job.id} sends them again`]);
+  return EXIT.ok;
 }
 
-/** A job once it has counted. */
+/** A job once it has counted, or as far as it is after a while or Ctrl-C. */
 async function counted(run: Run, job: ReplayJobView): Promise<ReplayJobView> {
   const { timer } = await run.gateway();
   const progress = run.out.progress('counting');
   let now = job;
-  for (const until = run.clock.now() + COUNT_LIMIT_MS; now.state === 'running' && run.clock.now() < until; ) {
+  const until = run.clock.now() + COUNT_LIMIT_MS;
+  while (now.state === 'running' && run.clock.now() < until && !isStopped(run.io)) {
     await timer.sleep(POLL_MS);
     now = await jobOf(run, job.id);
     progress.update(now.counts.replayed, undefined);

@@ -120,10 +120,10 @@ const limitLines = (limits: LimitsBody): readonly string[] =>
     return `${flagOf(option).padEnd(18)} ${value.padEnd(28)} ${about}`;
   });
 
-/** A dry run once it has counted, or as far as it is after a while. */
+/** A dry run once it has counted, or as far as it is after a while. Throws OperatorError (interrupted) after Ctrl-C. */
 async function counted(run: Run, begun: ErasureView): Promise<ErasureView> {
   const { timer } = await run.gateway();
-  const progress = run.out.progress('counting (tend runs every minute)');
+  const progress = run.out.progress('counting (tend runs every minute)', 'Nothing was erased.');
   let now = begun;
   for (const until = run.clock.now() + COUNT_LIMIT_MS; now.state === 'counting' && run.clock.now() < until; ) {
     await timer.sleep(POLL_MS);

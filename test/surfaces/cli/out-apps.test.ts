@@ -66,6 +66,26 @@ it('counts what an erasure would remove, and changes nothing', async () => {
   expect(await json('uid:acme')).toMatchObject({ state: 'active', endpoints: 1 });
 });
 
+it('ends a count at Ctrl-C, and asks nobody whether to erase', async () => {
+  const { run, json } = await acme();
+  const { code, stderr } = await run(['erase', 'uid:acme'], { answers: ['y'], signal: AbortSignal.abort() });
+  expect(code).toBe(130);
+  expect(stderr).toContain('Nothing was erased.');
+  expect(await json('uid:acme')).toMatchObject({ state: 'active' });
+});
+
+it('says that a count of dead deliveries is not at its end, after a while and after Ctrl-C', async () => {
+  const counting = { id: 'job_1', state: 'running', counts: { seen: 4, replayed: 3, skipped: 1 } };
+  const cli = new CliWorld();
+  const api = { send: () => Promise.resolve({ status: 200, body: JSON.stringify(counting) }) };
+  const gateway = { delivery: () => Promise.resolve(api as never) };
+  const args = ['out', 'retry', 'uid:acme', '--dead', '--dry-run'];
+  const late = await cli.run(args, { gateway });
+  expect(late).toMatchObject({ code: 5, stdout: '3 dead deliveries so far: not all are counted yet\n' });
+  const stopped = await cli.run(args, { gateway, signal: AbortSignal.abort() });
+  expect(stopped).toMatchObject({ code: 130, stdout: expect.stringContaining('so far') });
+});
+
 it('asks a person with the counts; no is no', async () => {
   const { run, json } = await acme();
   const { code, stderr } = await run(['erase', 'uid:acme'], { answers: ['n'] });
