@@ -185,9 +185,12 @@ export function openCursor<T>(call: ApiCall): T | undefined {
   return opened.place as T;
 }
 
-/** The page that is asked for, as a range takes it. Throws `Refused` (400). */
-export const pageOf = (call: ApiCall): { readonly limit: number; readonly cursor?: string } => ({
-  limit: limitOf(call),
+/** Of a page of exchanges, each with bodies of up to 20 KB, four times as long in an answer at worst: it has at most 6 MB. */
+export const MOST_EXCHANGES = 50;
+
+/** The page that is asked for, as a range takes it; `most`: of what is long. Throws `Refused` (400). */
+export const pageOf = (call: ApiCall, most = MAX_PAGE): { readonly limit: number; readonly cursor?: string } => ({
+  limit: Math.min(limitOf(call), most),
   ...given({ cursor: openCursor<string>(call) }),
 });
 

@@ -26,6 +26,7 @@ import {
   endpointOfKind,
   listed,
   logAct,
+  MOST_EXCHANGES,
   PAGE_QUERY,
   pageOf,
   queryOf,
@@ -146,7 +147,7 @@ export async function listTests(call: ApiCall): Promise<Reply> {
   queryOf(call, PAGE_QUERY);
   const { store, codec } = call.ports;
   const endpoint = await endpointOf(call);
-  const page = await store.query({ ...testsRange(endpoint.id), newestFirst: true, ...pageOf(call) });
+  const page = await store.query({ ...testsRange(endpoint.id), newestFirst: true, ...pageOf(call, MOST_EXCHANGES) });
   const data = page.items.map(item => {
     const { at, class: of, code, detail, timings_ms, request, response } = showAttempt(codec, item);
     const body = item.body === undefined ? null : textOf(codec.inflate(item.body, KEPT_BYTES));

@@ -1,6 +1,14 @@
 /** The attempts of one delivery. */
 import type { EpochMs } from '#core/glossary.ts';
-import { type ApiCall, endpointOf, listed, PAGE_QUERY, pageOf, queryOf } from '#core/outbound/api/api-call.ts';
+import {
+  type ApiCall,
+  endpointOf,
+  listed,
+  MOST_EXCHANGES,
+  PAGE_QUERY,
+  pageOf,
+  queryOf,
+} from '#core/outbound/api/api-call.ts';
 import { wordsOf } from '#core/outbound/protocol/attempt-words.ts';
 import type { MessageId } from '#core/outbound/protocol/ids.ts';
 import type { AttemptItem, Exchange, RecordItem } from '#core/outbound/protocol/items.ts';
@@ -55,7 +63,7 @@ export async function listAttempts(call: ApiCall): Promise<Reply> {
   const [record, row, runtime] = await store.getMany([recordKey(id), liveRowKey(id), runtimeKey(endpoint.id)]);
   if (message === undefined || (record === undefined && row === undefined))
     return refuse(404, 'unknown_delivery', `there is no delivery of ${msg.slice(0, 80)} to this endpoint`);
-  const asked = pageOf(call);
+  const asked = pageOf(call, MOST_EXCHANGES);
   const page = await store.query({ ...attemptsRange(endpoint.id, msg), ...asked });
   // The page before may have ended just with it.
   const isLogged = async (at: EpochMs): Promise<boolean> => {

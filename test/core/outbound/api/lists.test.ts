@@ -189,3 +189,23 @@ it('shows a success once that is in the log, too, on whichever page the log ends
   expect((await store.query(attemptsRange(ep, msg))).items).toHaveLength(1);
   for (const limit of [1, 2, 50]) expect((await walk(world, list, limit)).seen, `${limit}`).toEqual(['1 ok']);
 });
+
+it('gives attempts with their bodies in pages that fit in an answer, all of them', async () => {
+  const world = { ...(await withEndpoint()), paused: '', msg: '' };
+  const { app, publish, settle, store, answer } = world;
+  const ep = world.ep as EndpointId;
+  answer(422);
+  const msg = (await publish(app, '{"key":"k","type":"a","data":1}')).body.id as MessageId;
+  await settle();
+  const [first] = (await store.query(attemptsRange(ep, msg))).items;
+  for (let n = 2; n <= 120; n++) {
+    const item = { ...first, n } as AttemptItem;
+    await store.put({ kind: 'put', key: attemptKey(ep, msg, 1, n, item.at), item });
+  }
+  const list: List = {
+    ...{ route: `GET ${E}/deliveries/{msg}/attempts`, of: it => it.attempt },
+    path: () => ({ app, ep, msg }),
+  };
+  const { seen, pages } = await walk(world, list, 250);
+  expect([seen.length, new Set(seen).size, Math.max(...pages)]).toEqual([120, 120, 50]);
+});

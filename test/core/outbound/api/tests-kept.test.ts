@@ -1,5 +1,6 @@
 /** A test of an endpoint is kept: a customer sees later what was sent and what the server said. */
 import { expect, it } from 'vitest';
+import { given } from '#core/given.ts';
 import type { EndpointId } from '#core/outbound/protocol/ids.ts';
 import { secretsKey } from '#core/outbound/protocol/keys.ts';
 import { DAY_MS } from '#core/time.ts';
@@ -95,4 +96,26 @@ it('sends nothing of an endpoint that is deleted before its secrets are read', a
   await store.delete(secretsKey(ep as EndpointId));
   const { status, body } = await test();
   expect([status, body.error, sent]).toEqual([404, 'unknown_endpoint', []]);
+});
+
+it('fits in the answer of a function, however long the bodies are and how many of them are asked for', async () => {
+  const { app, ep, say, test, pass, call } = await tested();
+  // Each of these letters is two in JSON, and four in the JSON around that.
+  say('"'.repeat(10_240));
+  for (let n = 0; n < 120; n++) {
+    expect((await test({ data: '"'.repeat(4_900) })).status).toBe(200);
+    pass(6_000);
+  }
+  const sizes: number[] = [];
+  let cursor: string | undefined;
+  let seen = 0;
+  do {
+    const asked = { limit: '250', ...given({ cursor }) };
+    const { body } = await call(`GET ${E}/tests`, { app, ep }, undefined, asked);
+    sizes.push(JSON.stringify({ body: JSON.stringify(body) }).length);
+    seen += body.data.length;
+    cursor = body.cursor ?? undefined;
+  } while (cursor !== undefined);
+  expect(seen).toBe(120);
+  expect(Math.max(...sizes)).toBeLessThan(6_000_000);
 });
