@@ -7,8 +7,9 @@ import type { EpochMs, SourceId } from '#core/glossary.ts';
 import { isCause, LIKELY } from '#core/inbound/ingest/refusals.ts';
 import type { PayloadStore } from '#core/inbound/ports.ts';
 import type { RefusedItem } from '#core/inbound/protocol/event-item.ts';
+import { meant } from '#core/problem.ts';
 import type { Operator } from '#operator/operator.ts';
-import { OperatorError } from '#operator/operator-error.ts';
+import { OperatorError, usageError } from '#operator/operator-error.ts';
 
 export interface RefusedRequest {
   /** As `refused show` takes it: `<source>.<cause>.<slot>`. A later request of the cause may take the slot. */
@@ -39,8 +40,14 @@ export interface RefusedFilter {
 
 const MAX_BODY_BYTES = 65_536;
 
-/** What is kept of refused requests, newest first. */
+/** What is kept of refused requests, newest first. Throws OperatorError (usage) for a cause that is none. */
 export async function listRefused(operator: Operator, filter: RefusedFilter): Promise<readonly RefusedRequest[]> {
+  const { cause } = filter;
+  if (cause !== undefined && !isCause(cause)) {
+    const causes = Object.keys(LIKELY);
+    const allowed = causes.join(', ');
+    throw usageError(`cause: "${cause.slice(0, 40)}"`, allowed, meant(cause, causes, 'leave it out'));
+  }
   const { payloads } = await operator.gateway();
   return readRefused(payloads, filter);
 }

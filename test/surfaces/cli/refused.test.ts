@@ -69,6 +69,12 @@ describe('events tail', () => {
 });
 
 describe('twelve refused requests', () => {
+  it('are not said to be none where the cause that was asked for is none', async () => {
+    const { code, stdout, stderr } = await cli.run(['refused', 'ls', '--cause', 'mismach']);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toMatch(/cause: "mismach"[\s\S]*stale[\s\S]*did you mean mismatch\?/);
+  });
+
   it('are listed, newest first, each with its likely cause', async () => {
     const { code, stdout } = await cli.run(['refused', 'ls', '--json']);
     expect(code).toBe(0);
