@@ -4,6 +4,7 @@
  * others were writing comes again (test/proof/model/replay-status-model.ts).
  */
 
+import { DependencyError } from '#core/errors.ts';
 import { given } from '#core/given.ts';
 import type { EpochMs } from '#core/glossary.ts';
 import type { NoteRows } from '#core/outbound/fan-out/note-rows.ts';
@@ -69,7 +70,8 @@ interface Run {
 
 /**
  * Runs every running job for a while; `until`: nothing new begins after. By turns: a page of one job of each application,
- * so that no customer's jobs wait for those of another. `finished` is told each that is done.
+ * so that no customer's jobs wait for those of another. `finished` is told each that is done. A job that fails by a bug is
+ * left until the next run: what it threw is thrown when the others had their turns.
  */
 export async function runReplayJobs(
   ports: ReplayJobPorts,
@@ -78,15 +80,26 @@ export async function runReplayJobs(
   finished: (job: ReplayJobItem) => Promise<void> = async () => {},
 ): Promise<void> {
   const waiting = await runningJobs(ports.store);
-  while (waiting.size > 0) {
+  const bugs: unknown[] = [];
+  const turn = async (run: Run): Promise<Run | undefined> => {
+    try {
+      return await runOnePage(ports, rules, run, finished);
+    } catch (error) {
+      if (error instanceof DependencyError) throw error;
+      bugs.push(error);
+      return undefined;
+    }
+  };
+  while (waiting.size > 0 && ports.clock.now() < until) {
     for (const [app, [run, ...others]] of waiting) {
-      if (ports.clock.now() >= until) return;
-      const next = run && (await runOnePage(ports, rules, run, finished));
+      if (ports.clock.now() >= until) break;
+      const next = run && (await turn(run));
       const left = next === undefined ? others : [...others, next];
       if (left.length === 0) waiting.delete(app);
       else waiting.set(app, left);
     }
   }
+  if (bugs.length > 0) throw bugs[0];
 }
 
 /** No page of a run of one job begins after this: its function has a timeout. */

@@ -65,7 +65,7 @@ interface Memory extends LooksBefore {
 }
 const NOTHING: Memory = { auditedAt: 0, withTraffic: 0, reconciledAt: 0 };
 
-/** One run. False: another one is at work. Throws DependencyError when a step failed; the others were tried. */
+/** One run. False: another one is at work. Throws what a step failed with, a bug before a DependencyError; the others were tried. */
 export async function tend(ports: TendPorts, rules: TendRules): Promise<boolean> {
   const { clock, telemetry } = ports;
   const until = clock.now() + RUN_MS;
@@ -76,8 +76,12 @@ export async function tend(ports: TendPorts, rules: TendRules): Promise<boolean>
   const failures: unknown[] = [];
   const step = async (work: () => Promise<void>): Promise<void> => {
     if (clock.now() >= until) return;
-    const asked = await ask({ telemetry, stage: 'tend' }, work);
-    if (!asked.ok) failures.push(asked.error);
+    try {
+      const asked = await ask({ telemetry, stage: 'tend' }, work);
+      if (!asked.ok) failures.push(asked.error);
+    } catch (bug) {
+      failures.unshift(bug);
+    }
   };
   // 2. Waits that are over, and whether too many began at once.
   await step(() => wakeDue(ports, memory.withTraffic));

@@ -67,6 +67,24 @@ it('begins at once when it is resumed: nobody waits for the next minute', async 
   expect([status, told]).toEqual([200, [{ v: 1, replay: job }]]);
 });
 
+it('runs a job beside one that fails by a bug, whichever is listed first', async () => {
+  const world = producerWorld();
+  const { app, eps } = await withDead(world, 'broken', [1]);
+  const { app: other } = await withDead(world, 'other', [1]);
+  const { app: third } = await withDead(world, 'third', [1]);
+  const query = world.store.query.bind(world.store);
+  world.store.query = async asked => {
+    if (JSON.stringify(asked).includes(`${eps[0]}`)) throw new RangeError('a bug');
+    return query(asked);
+  };
+  const before = await start(world, other);
+  const broken = await start(world, app);
+  const after = await start(world, third);
+  await expect(world.minute()).rejects.toThrow('a bug');
+  for (const sound of [before, after]) expect((await stateOf(world, sound)).state).toBe('done');
+  expect((await stateOf(world, broken)).state).toBe('running');
+});
+
 it('runs a job whatever number of others is over', async () => {
   const world = producerWorld();
   const { app } = await withDead(world, 'acme', [1]);

@@ -1,8 +1,9 @@
 /** However much there is to look at, a run of tend ends before its function would be killed, and the next one goes on there. */
-import { expect, it } from 'vitest';
-import { controlKey } from '#core/outbound/protocol/keys.ts';
+import { expect, it, vi } from 'vitest';
+import { controlKey, JOBS } from '#core/outbound/protocol/keys.ts';
 import { readSummary, SUMMARY } from '#core/outbound/tend/summary.ts';
 import { MINUTE_MS } from '#core/time.ts';
+import { MemoryItemStore } from '#test/kit/memory/memory-item-store.ts';
 import { answered, OutboundWorld, type OutboundWorldOptions } from '#test/kit/outbound-world.ts';
 
 const FUNCTION_MS = 55_000;
@@ -61,4 +62,25 @@ it('audits 1,000 endpoints in several runs, and wakes the one whose wake-up was 
   expect(summary()).toMatchObject({ endpoints: 1_000 });
   expect(world.telemetry.total('WakeLost')).toBe(1);
   expect(world.fast.dump()).toHaveLength(1);
+});
+
+it('does what else a minute does where a step fails by a bug, and says so', async () => {
+  const world = slowWorld(10, { publishes: 'job' });
+  const app = await world.createApplication();
+  await world.createEndpoint(app, () => answered(200));
+  await world.clock.complete(world.publish(app, 'k'), MINUTE_MS);
+  world.jobs.purge();
+  await world.clock.advanceBy(20 * MINUTE_MS);
+  const { query } = MemoryItemStore.prototype;
+  const broken = vi.spyOn(MemoryItemStore.prototype, 'query').mockImplementation(async function (
+    this: MemoryItemStore,
+    ...asked
+  ) {
+    if (JSON.stringify(asked).includes(`"${JOBS}"`)) throw new RangeError('a bug');
+    return query.apply(this, asked);
+  });
+  await expect(world.clock.complete(world.tend(), FUNCTION_MS)).rejects.toThrow();
+  broken.mockRestore();
+  expect(world.telemetry.total('FanOutLost')).toBe(1);
+  expect(world.telemetry.total('TendRuns')).toBe(1);
 });
