@@ -156,6 +156,7 @@ export default defineConfig({
             'test/packages/*.test.ts',
             'test/surfaces/docs/**/*.test.ts',
             'test/*.test.ts',
+            'test/written/*.test.ts',
           ],
           exclude: [...COMMANDS, ...BUILT],
           testTimeout: 120_000,
