@@ -1,5 +1,5 @@
 /** For handlers that call services themselves: it judges an answer as `forward()` and routes do. */
-import { judgeHttpAnswer } from '#core/judge-http-answer.ts';
+import { judgeHttpAnswer } from '#core/retry/judge-http-answer.ts';
 
 /** What an answer means for the event. `afterSeconds` is its `Retry-After`: seconds from now, at most a day. */
 export type JudgedAnswer =

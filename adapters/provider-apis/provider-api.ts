@@ -6,7 +6,7 @@ import type { Agent } from 'node:https';
 import { DependencyError } from '#core/errors.ts';
 import { given } from '#core/given.ts';
 import type { ApiAnswer } from '#core/inbound/reconcile/delivery-api.ts';
-import { judgeHttpAnswer } from '#core/judge-http-answer.ts';
+import { judgeHttpAnswer } from '#core/retry/judge-http-answer.ts';
 import { type CappedAnswer, fetchCapped } from '../http/fetch-capped.ts';
 import type { Credential } from '../secrets/secret-credential.ts';
 

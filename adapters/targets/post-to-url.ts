@@ -1,6 +1,6 @@
 import { given } from '#core/given.ts';
 import type { Delivered, Targets } from '#core/inbound/routing/targets.ts';
-import { judgeHttpAnswer } from '#core/judge-http-answer.ts';
+import { judgeHttpAnswer } from '#core/retry/judge-http-answer.ts';
 
 /** POSTs to a service of the user's. Any 2xx is an acceptance; the answer's body is not read. */
 export async function postToUrl(

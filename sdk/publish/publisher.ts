@@ -2,8 +2,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { credentialsOf } from '#adapters/aws/client-settings.ts';
 import { type Credentials, encodeSegment, signForIam } from '#adapters/aws/sign-for-iam.ts';
-import { waitMs } from '#core/judge-http-answer.ts';
-import { retryAfterMs } from '#core/retry-after.ts';
+import { waitMs } from '#core/retry/judge-http-answer.ts';
+import { retryAfterMs } from '#core/retry/retry-after.ts';
 import { decodeJsonObject } from '#core/scan/json-object.ts';
 import { bodyOf, type Message } from './message.ts';
 import {

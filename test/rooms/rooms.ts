@@ -20,7 +20,7 @@ export const ROOMS: Readonly<Record<string, string>> = {
   'core/provider': 'core',
   'core/retry': 'core',
   'core/verification': BELOW_ENGINES,
-  'core/handler': BELOW_ENGINES,
+  'core/handler': `${BELOW_ENGINES} core/retry`,
   'core/inbound/protocol': BELOW_ENGINES,
   'core/inbound/routing': `${WORDS_OF_HANDLERS} core/inbound/protocol`,
   'core/inbound/drift': `${BELOW_ENGINES} core/inbound/protocol`,

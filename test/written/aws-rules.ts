@@ -52,6 +52,13 @@ const of = (
 const TABLES: readonly AwsRule[] = [
   of(
     'DynamoDB',
+    'A key that a table cannot have is a `ValidationException` that names it.',
+    [`${DEV}/amazondynamodb/latest/APIReference/CommonErrors.html`, 'remembered'],
+    [LOCAL_TABLES, 'adapters/aws/to-dependency-error.test.ts'],
+    ['adapters/aws/to-dependency-error.ts', 'DynamoDB refuses a missing, empty, long or wrong key in words only'],
+  ),
+  of(
+    'DynamoDB',
     'A conditional write is decided on the item at that moment; of two that exclude each other one wins.',
     [`${DDB}/WorkingWithItems.html`, 'remembered'],
     [LOCAL_TABLES, 'adapters/contracts/java-services.test.ts'],
@@ -456,6 +463,13 @@ const WATCHING: readonly AwsRule[] = [
   ),
   of(
     'SNS',
+    'It subscribes nothing but mail addresses by mail.',
+    [`${DEV}/sns/latest/api/API_Subscribe.html`, 'remembered'],
+    ['refused at synth', 'core/config/resolve-config.test.ts'],
+    ['core/config/validate-config.ts', 'SNS refuses any other in the middle of a deploy'],
+  ),
+  of(
+    'SNS',
     'It tries to reach a function for 23 days.',
     [`${DEV}/sns/latest/dg/sns-message-delivery-retries.html`, 'remembered'],
     [],
@@ -575,6 +589,13 @@ const REST: readonly AwsRule[] = [
     'A schedule may start its target more than once.',
     [`${DEV}/scheduler/latest/UserGuide/what-is-scheduler.html`, 'remembered'],
     ['sweepers side by side', 'surfaces/operator/sweeper.test.ts'],
+  ),
+  of(
+    'AWS',
+    'A tag has letters, digits, spaces and `+-=._:/@`: 128 of key, 256 of value; no `aws:` in front.',
+    [`${DEV}/tag-editor/latest/userguide/best-practices-and-strats.html`, 'remembered'],
+    ['refused at synth', 'core/config/resolve-config.test.ts'],
+    ['core/config/validate-config.ts', 'AWS refuses any other in the middle of a deploy'],
   ),
   of(
     'AWS',

@@ -13,8 +13,8 @@ import {
   retryAfter,
   type WebhookEvent,
 } from '#core/handler/handler-contract.ts';
-import { waitMs } from '#core/judge-http-answer.ts';
 import type { EffectWrite, ItemData } from '#core/ports.ts';
+import { waitMs } from '#core/retry/judge-http-answer.ts';
 import { MINUTE_MS } from '#core/time.ts';
 import { commitEntity, type Entity, type EntityState, tooLate, writeEntity } from './entity.ts';
 import { checkVersion, describeNewer, STATE, VERSION, VERSION_EVENT, type Version } from './version.ts';

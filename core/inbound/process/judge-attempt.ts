@@ -5,9 +5,9 @@
 import type { EpochMs } from '#core/glossary.ts';
 import type { Outcome } from '#core/handler/handler-contract.ts';
 import type { Waiting } from '#core/inbound/protocol/event-writes.ts';
-import { waitMs } from '#core/judge-http-answer.ts';
 import type { EffectWrite, Random } from '#core/ports.ts';
 import { backoffMs, spanMs } from '#core/retry/backoff.ts';
+import { waitMs } from '#core/retry/judge-http-answer.ts';
 import { MINUTE_MS } from '#core/time.ts';
 import type { Attempt, AttemptEnd } from './attempt.ts';
 

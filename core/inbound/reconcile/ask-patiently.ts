@@ -1,8 +1,8 @@
 /** Calls of a provider's API at a set rate, with a bounded patience for what passes by itself. */
 import { DependencyError } from '#core/errors.ts';
 import type { EpochMs } from '#core/glossary.ts';
-import { waitMs } from '#core/judge-http-answer.ts';
 import type { Clock, Timer } from '#core/ports.ts';
+import { waitMs } from '#core/retry/judge-http-answer.ts';
 import type { ApiAnswer } from './delivery-api.ts';
 
 /** No answer that can be used. `cause` is a word for logs and metrics, `reason` says more. */

@@ -4,7 +4,7 @@
  */
 import type { EpochMs } from '#core/glossary.ts';
 import type { Answer, AnswerClass, Fault, Verdict } from '#core/outbound/ports.ts';
-import { retryAfterMs } from '#core/retry-after.ts';
+import { retryAfterMs } from '#core/retry/retry-after.ts';
 import { HOUR_MS } from '#core/time.ts';
 import { WRONG_ADDRESS } from '#core/words.ts';
 

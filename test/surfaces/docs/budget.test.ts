@@ -71,7 +71,7 @@ const MADE: Readonly<Record<string, number>> = {
   'docs/reference/metrics.md': 700,
   'docs/reference/exports.md': 630,
   'docs/reference/providers.md': 1_050,
-  'docs/understand/aws-assumptions.md': 1_600,
+  'docs/understand/aws-assumptions.md': 1_650,
 };
 
 /** Pages that a run makes whole. */
@@ -82,7 +82,7 @@ const BY_RUNS: Readonly<Record<string, number>> = {
 };
 
 /** All that people write, in every page of the repository. */
-const SUM = 44_200;
+const SUM = 44_300;
 
 /** One page of a provider, on average. */
 const PROVIDER_PAGE = 101;

@@ -7,13 +7,13 @@ const ROOT = join(import.meta.dirname, '../../..');
 
 /** The function, where the CLI calls it, and where the console does. */
 const PAIRS = [
-  ['listEvents', 'cli/commands/events.ts', 'console/server/routes.ts'],
-  ['listWhere', 'cli/commands/events.ts', 'console/server/routes.ts'],
-  ['readWhere', 'cli/commands/events.ts', 'console/server/routes.ts'],
-  ['historyOf', 'cli/commands/events.ts', 'console/server/routes.ts'],
+  ['listEvents', 'cli/commands/events/events.ts', 'console/server/routes.ts'],
+  ['listWhere', 'cli/commands/events/events.ts', 'console/server/routes.ts'],
+  ['readWhere', 'cli/commands/events/events.ts', 'console/server/routes.ts'],
+  ['historyOf', 'cli/commands/events/events.ts', 'console/server/routes.ts'],
   ['readStoredBody', 'cli/stored-body.ts', 'console/server/routes.ts'],
-  ['grepEvents', 'cli/commands/events-grep.ts', 'console/server/routes.ts'],
-  ['findOne', 'cli/commands/events.ts', 'console/server/routes.ts'],
+  ['grepEvents', 'cli/commands/events/events-grep.ts', 'console/server/routes.ts'],
+  ['findOne', 'cli/commands/events/events.ts', 'console/server/routes.ts'],
   ['readEventLog', 'cli/commands/logs.ts', 'console/server/routes.ts'],
   ['wordsOf', 'cli/commands/logs.ts', 'console/server/routes.ts'],
   ['FollowLog', 'cli/follow.ts', 'console/server/live.ts'],

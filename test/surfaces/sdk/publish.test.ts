@@ -318,8 +318,8 @@ it('loads no code of the gateway beside its signer', () => {
     'adapters/aws/kept-connections.ts',
     'adapters/aws/sign-for-iam.ts',
     'core/glossary.ts',
-    'core/judge-http-answer.ts',
-    'core/retry-after.ts',
+    'core/retry/judge-http-answer.ts',
+    'core/retry/retry-after.ts',
     'core/scan/json-object.ts',
     'core/time.ts',
   ]);

@@ -3,9 +3,9 @@ import { exportEvents } from '#operator/events/export-events.ts';
 import { WHERE_SINCE } from '#operator/events/find-by-field.ts';
 import { checkRecipient, SECRETS_FILE, sealSecrets } from '#operator/sealed-secrets.ts';
 import { readSourceSecrets } from '#operator/sources/move-secrets.ts';
-import { addFilterOptions, filterOf } from '../filter-options.ts';
-import { mustBeNew, NO_FILE, writeAfter, writeNewFile } from '../new-file.ts';
-import type { RunCommand } from '../run.ts';
+import { addFilterOptions, filterOf } from '../../filter-options.ts';
+import { mustBeNew, NO_FILE, writeAfter, writeNewFile } from '../../new-file.ts';
+import type { RunCommand } from '../../run.ts';
 
 type Options = Readonly<Record<string, string | undefined>> & {
   readonly source?: string;

@@ -9,12 +9,12 @@ import { listEvents } from '#operator/events/list-events.ts';
 import { historyOf } from '#operator/events/show-event.ts';
 import { followRefused } from '#operator/refused/follow-refused.ts';
 import type { RefusedRequest } from '#operator/refused/refused.ts';
-import { addFilterOptions, filterOf, wholeNumber } from '../filter-options.ts';
-import { openLog } from '../follow.ts';
-import type { Run, RunCommand } from '../run.ts';
-import { sayReads } from '../say-reads.ts';
-import { EVENT_HEADINGS, eventCells, eventLine, eventScreen, refusedLine } from '../show-event.ts';
-import { showBody } from '../stored-body.ts';
+import { addFilterOptions, filterOf, wholeNumber } from '../../filter-options.ts';
+import { openLog } from '../../follow.ts';
+import type { Run, RunCommand } from '../../run.ts';
+import { sayReads } from '../../say-reads.ts';
+import { EVENT_HEADINGS, eventCells, eventLine, eventScreen, refusedLine } from '../../show-event.ts';
+import { showBody } from '../../stored-body.ts';
 import { addEventsGrep } from './events-grep.ts';
 
 /** A list that is not asked for the whole window answers with what it has found by then. */

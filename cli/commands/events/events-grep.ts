@@ -2,11 +2,11 @@
 import { summarizeEvent } from '#core/inbound/search/event-report.ts';
 import { toIso } from '#core/time.ts';
 import { grepEvents } from '#operator/events/grep-events.ts';
-import { EXIT, type ExitCode, usageError } from '../cli-error.ts';
-import { addFilterOptions, filterOf } from '../filter-options.ts';
-import type { Run, RunCommand } from '../run.ts';
-import { sayReads } from '../say-reads.ts';
-import { eventLine } from '../show-event.ts';
+import { EXIT, type ExitCode, usageError } from '../../cli-error.ts';
+import { addFilterOptions, filterOf } from '../../filter-options.ts';
+import type { Run, RunCommand } from '../../run.ts';
+import { sayReads } from '../../say-reads.ts';
+import { eventLine } from '../../show-event.ts';
 
 type Options = Readonly<Record<string, string | undefined>>;
 

@@ -1,6 +1,6 @@
 /** `Retry-After` (RFC 9110, 10.2.3): seconds, or a date. One reader for every answer that may carry it. */
-import type { EpochMs } from './glossary.ts';
-import { parseHttpDate } from './time.ts';
+import type { EpochMs } from '#core/glossary.ts';
+import { parseHttpDate } from '#core/time.ts';
 
 const HTTP_DATE_LENGTH = 'Sat, 21 Nov 2026 03:00:00 GMT'.length;
 

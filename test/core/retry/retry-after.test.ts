@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { retryAfterMs } from '#core/retry-after.ts';
+import { retryAfterMs } from '#core/retry/retry-after.ts';
 
 const NOW = Date.parse('2026-11-21T12:00:00Z');
 

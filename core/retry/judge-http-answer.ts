@@ -3,9 +3,9 @@
  * table and one reading of `Retry-After`, so that the same answer is never judged in two ways. (Sending to customers'
  * endpoints has finer classes of its own: core/outbound/drain/classify-answer.ts.)
  */
-import type { EpochMs } from './glossary.ts';
+import type { EpochMs } from '#core/glossary.ts';
+import { DAY_MS } from '#core/time.ts';
 import { retryAfterMs } from './retry-after.ts';
-import { DAY_MS } from './time.ts';
 
 /**
  * `accepted`: 2xx. `busy`: it asks to come back later (429; 503 with a time). `failed`: a later request may get another

@@ -3,8 +3,8 @@ import { given } from '#core/given.ts';
 import { importEvents } from '#operator/events/import-events.ts';
 import { openSecrets, SECRETS_FILE } from '#operator/sealed-secrets.ts';
 import { bringSourceSecrets } from '#operator/sources/move-secrets.ts';
-import { GOES_ON, linesOf, readText } from '../read-input.ts';
-import type { RunCommand } from '../run.ts';
+import { GOES_ON, linesOf, readText } from '../../read-input.ts';
+import type { RunCommand } from '../../run.ts';
 
 interface Options {
   readonly dryRun?: boolean;

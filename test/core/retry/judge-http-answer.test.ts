@@ -4,7 +4,7 @@
  * exactly one verdict.
  */
 import { describe, expect, it } from 'vitest';
-import { HINT_CAP_MS, judgeHttpAnswer, waitMs } from '#core/judge-http-answer.ts';
+import { HINT_CAP_MS, judgeHttpAnswer, waitMs } from '#core/retry/judge-http-answer.ts';
 
 const NOW = Date.UTC(2026, 10, 22, 12);
 const OWN_MS = 7_000;
