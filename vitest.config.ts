@@ -16,8 +16,9 @@ const BROWSER = ['test/surfaces/{console,portal}/browser.test.ts', 'test/surface
 const ALONE = ['test/surfaces/console/first-paint.test.ts'];
 
 /**
- * Commands as a person types them: `npm start`, a deploy to the local AWS, `npm create holdfast`, a new project's way,
- * `holdfast prove`, `cdk synth` of every environment. Beside them, since they mostly wait: minutes of the local AWS's clock, and two benchmarks on virtual time.
+ * Commands as a person types them: `npm start`, a deploy to the local AWS, `npm create holdfast`, `holdfast prove`, `cdk
+ * synth` of every environment. Beside them, since they mostly wait: minutes of the local AWS's clock, and two benchmarks on
+ * virtual time.
  */
 const COMMANDS = [
   'test/e2e/alarm-mutes.test.ts',
@@ -25,7 +26,7 @@ const COMMANDS = [
   'test/e2e/local-aws.test.ts',
   'test/e2e/npm-start.test.ts',
   'test/e2e/prove.test.ts',
-  'test/packages/{create-holdfast,new-project}.test.ts',
+  'test/packages/create-holdfast.test.ts',
   'test/lib/synth/environments.test.ts',
   'test/lib/synth/stage-in-another-app.test.ts',
 ];

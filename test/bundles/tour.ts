@@ -131,6 +131,7 @@ export async function tourSending(stage: Stage, url: string): Promise<void> {
   const inPortal = (route: string, path = {}, body?: unknown) =>
     stage.invoke('Portal', apiEvent(route, { app: application, ...path }, body, bearer));
   await inPortal('GET /portal/v1/apps/{app}/contacts');
+  await inPortal('POST /portal/v1/apps/{app}/endpoints/{ep}/test', { ep }, {});
   await ask('POST /v1/apps/{app}/secrets/reseal');
   await inPortal('DELETE /portal/v1/apps/{app}/contacts/{contact}', { contact: String(contact.id) });
   // An endpoint that goes away, a broadcast, a large body.

@@ -13,6 +13,7 @@ import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { isLongRun } from '#test/kit/long-run.ts';
 import { freePort } from '#test/kit/servers/free-port.ts';
 import { readGuide, startProject, writeFiles } from './guide.ts';
 import { makeTarballs, type Tarballs } from './tarballs.ts';
@@ -22,7 +23,7 @@ const MINUTE = 60_000;
 /** The oldest that packages/manifest.ts allows has no package of its own in the registry; this line does. */
 const NODE_22 = `node-${process.platform}-${process.arch}@22`;
 
-describe('from the packed tarballs', () => {
+describe.skipIf(!isLongRun())('from the packed tarballs', () => {
   let folder: string;
   let tarballs: Tarballs;
   beforeAll(async () => {

@@ -2,12 +2,7 @@ import { relative } from 'node:path';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** The longest: started first, the others fill the cores beside them. */
-const FIRST = [
-  'test/proof/journeys/crash-points.test.ts',
-  'test/bundles/bundles.test.ts',
-  'test/packages/new-project.test.ts',
-  'test/e2e/prove.test.ts',
-];
+const FIRST = ['test/proof/journeys/crash-points.test.ts', 'test/bundles/bundles.test.ts', 'test/e2e/prove.test.ts'];
 /** After them, project by project, so that a worker keeps its modules. */
 const THEN = ['proof', 'e2e', 'synth', 'adapters', 'core', 'services', 'commands', 'bundles'];
 
