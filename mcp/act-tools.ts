@@ -4,6 +4,7 @@ import { given } from '#core/given.ts';
 import { splitEventPk, toEventId } from '#core/glossary.ts';
 import type { EventItem } from '#core/inbound/protocol/event-item.ts';
 import { listOf, number, text } from '#core/problem.ts';
+import { groupsOf } from '#core/side-by-side.ts';
 import { SECOND_MS, toIso } from '#core/time.ts';
 import { stateWord } from '#core/words.ts';
 import { healthOf, setGate } from '#operator/customers/deliveries.ts';
@@ -127,9 +128,9 @@ async function replayAll(operator: Operator, items: readonly EventItem[], why: s
   };
   let job: string | undefined;
   try {
-    for (let at = 0; at < items.length; at += AT_ONCE) {
+    for (const [at, some] of groupsOf(items, AT_ONCE).entries()) {
       if (at > 0) await timer.sleep(pauseMs);
-      const ended = await Promise.allSettled(items.slice(at, at + AT_ONCE).map(replayOne));
+      const ended = await Promise.allSettled(some.map(replayOne));
       const failed = ended.find(each => each.status === 'rejected');
       if (failed !== undefined) throw failed.reason;
     }

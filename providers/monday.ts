@@ -5,7 +5,11 @@ export const monday: ProviderSpec = {
   title: 'monday.com (apps)',
   docs: 'https://developer.monday.com/api-reference/reference/webhooks',
   checkedOn: '2026-11-21',
-  unconfirmed: ['event fields', "that the aud claim is the webhook's URL for every kind of subscription", 'deadline'],
+  unconfirmed: [
+    'event fields',
+    "that the token names the webhook's URL (`aud`) for every kind of subscription",
+    'deadline',
+  ],
   verify: [
     {
       alg: 'jwt',

@@ -1,3 +1,4 @@
+import { sideBySide } from '#core/side-by-side.ts';
 import type { Drill } from './drill.ts';
 
 const ALARM = 'process-queue-age';
@@ -14,10 +15,7 @@ export const backlog: Drill = {
     const names = Array.from({ length: EVENTS }, (_, n) => `slow-${n}`);
     const until = Date.now() + OUTAGE_MS;
     transcript.step(`${EVENTS} events come in while each takes ${SLOW_MS / 1_000} s instead of milliseconds.`);
-    for (let from = 0; from < EVENTS; from += 20)
-      await Promise.all(
-        names.slice(from, from + 20).map(name => stage.send(name, { behave: 'sleep', ms: SLOW_MS, until })),
-      );
+    await sideBySide(names, name => stage.send(name, { behave: 'sleep', ms: SLOW_MS, until }), 20);
     transcript.step('The ticket.');
     await stage.page(ALARM, 90);
     transcript.step('Following the runbook: how deep is it, and whose is it?');

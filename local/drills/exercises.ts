@@ -1,5 +1,7 @@
 /** The incidents of the hands-on drills: what breaks, what the person can see elsewhere, and what must be so in the end. */
+
 import { randomBytes } from 'node:crypto';
+import { sideBySide } from '#core/side-by-side.ts';
 import type { Exercise } from './hands-on.ts';
 
 const PAGE_SECONDS = 300;
@@ -121,10 +123,7 @@ const backlog: Exercise = {
   async begin(stage) {
     const until = stage.now() + SLOW.forMs;
     const names = Array.from({ length: SLOW.events }, (_, n) => `slow-${n}`);
-    for (let from = 0; from < names.length; from += 20)
-      await Promise.all(
-        names.slice(from, from + 20).map(name => stage.send(name, { behave: 'sleep', ms: SLOW.eachMs, until })),
-      );
+    await sideBySide(names, name => stage.send(name, { behave: 'sleep', ms: SLOW.eachMs, until }), 20);
     await stage.page(QUEUE_ALARM, PAGE_SECONDS);
     let wasPaused = false;
     return {

@@ -11,6 +11,7 @@ import type { EventItem } from '#core/inbound/protocol/event-item.ts';
 import { isTerminal } from '#core/inbound/protocol/event-status.ts';
 import { TimelineReader } from '#core/inbound/search/read-timeline.ts';
 import type { Clock, Timer } from '#core/ports.ts';
+import { groupsOf } from '#core/side-by-side.ts';
 import { MINUTE_MS } from '#core/time.ts';
 import { HOLDFAST_DIRECTORY } from '#local/shell/workspace.ts';
 import { usageError } from '#operator/operator-error.ts';
@@ -124,9 +125,8 @@ export class FollowLog {
   async #tellChanges(listener: Listener, signal: AbortSignal): Promise<void> {
     const { endings = true, failures = false } = this.#options;
     if (!endings) return;
-    const pks = [...this.#open.keys()];
-    for (let from = 0; from < pks.length; from += BATCH) {
-      for (const item of await this.#options.store.getMany(pks.slice(from, from + BATCH))) {
+    for (const pks of groupsOf([...this.#open.keys()], BATCH)) {
+      for (const item of await this.#options.store.getMany(pks)) {
         const isOver = isTerminal(item.status);
         const hasFailed = failures && FAILED.includes(item.status) && this.#open.get(item.pk) !== attemptOf(item);
         if (!isOver && !hasFailed) continue;

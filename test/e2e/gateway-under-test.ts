@@ -16,6 +16,7 @@ import { type EventPk, isEventKey, toEventPk, toSourceId } from '#core/glossary.
 import type { EventItem } from '#core/inbound/protocol/event-item.ts';
 import { isTerminal } from '#core/inbound/protocol/event-status.ts';
 import { secretName } from '#core/names.ts';
+import { groupsOf, sideBySide } from '#core/side-by-side.ts';
 import { signRequest } from '#core/verification/sign-request.ts';
 import { type AwsClients, createAwsClients } from '#local/emulator/aws-clients.ts';
 import { type LocalAws, openLocalAws } from '#local/emulator/emulator.ts';
@@ -273,10 +274,7 @@ export class GatewayUnderTest {
 
   /** The records behind these keys; missing ones are left out. */
   async readAll(pks: readonly EventPk[]): Promise<readonly EventItem[]> {
-    const found: EventItem[] = [];
-    for (let from = 0; from < pks.length; from += READ_AT_ONCE)
-      found.push(...(await this.#store.getMany(pks.slice(from, from + READ_AT_ONCE))));
-    return found;
+    return (await sideBySide(groupsOf(pks, READ_AT_ONCE), group => this.#store.getMany(group))).flat();
   }
 
   /** A row of the table behind one of the handlers' variables, by its key `id`. */

@@ -13,10 +13,10 @@ export const SIGNED_FRESH_HEADER = 'holdfast-signed-fresh';
 /** Under this name ingest keeps the query of a request whose identity is read from it. No request can bring it. */
 export const QUERY_HEADER = 'holdfast-query';
 
-/** `traceparent`: the trace goes on in whatever the event starts (w3.org/TR/trace-context). */
 /** Under this name the splitter keeps what an item is about, where the request around it said so. No request can bring it. */
 export const SUBJECT_HEADER = 'holdfast-subject';
 
+/** `traceparent`: the trace goes on in whatever the event starts (w3.org/TR/trace-context). */
 const ALWAYS = ['content-type', 'user-agent', 'traceparent'];
 const NEVER = /^(?:authorization|proxy-.*|cookie|set-cookie|x-amz-security-token)$/;
 const MAX_HEADER_LENGTH = 1_024;

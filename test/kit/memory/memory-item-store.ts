@@ -23,7 +23,6 @@ import { parseFound, parseItem } from '#core/outbound/protocol/parse-item.ts';
 import type { EffectWrite } from '#core/ports.ts';
 
 const PAGE_LIMIT = 100;
-const BATCH = 25;
 
 /** An outbound table as its construct declares it. */
 export function outboundTable(table: OutboundTable, name: string = table): TableDefinition {
@@ -55,11 +54,7 @@ export class MemoryItemStore implements ItemStore {
   }
 
   async putMany(table: OutboundTable, items: readonly Placed<Item>[]): Promise<void> {
-    for (let at = 0; at < items.length; at += BATCH) {
-      for (const item of items.slice(at, at + BATCH)) {
-        this.#database.write({ kind: 'put', table: this.#names[table], item });
-      }
-    }
+    for (const item of items) this.#database.write({ kind: 'put', table: this.#names[table], item });
   }
 
   async update<T>(write: ItemUpdate<T>): Promise<ItemResult<T>> {

@@ -200,7 +200,7 @@ export const CONTACT_BODY = described(CONTACT_FIELDS, {
   email: 'Where `outbound.email` is set.',
   url: 'Instead of email; https.',
 });
-const PAGE_WORDS = { limit: '50 by default.', cursor: 'Of the page before.' };
+const PAGE_WORDS = { limit: '50 by default. Of attempts and tests a page has no more.', cursor: 'Of the page before.' };
 export const PAGE_QUERY = described(PAGE, PAGE_WORDS);
 export const DELIVERY_QUERY = described(DELIVERIES, PAGE_WORDS);
 const ONLY_OF = { ...PAGE_WORDS, endpoint: 'Only of this one: its id, or uid:<uid>.' };

@@ -79,7 +79,7 @@ it('does what else a minute does where a step fails by a bug, and says so', asyn
     if (JSON.stringify(asked).includes(`"${JOBS}"`)) throw new RangeError('a bug');
     return query.apply(this, asked);
   });
-  await expect(world.clock.complete(world.tend(), FUNCTION_MS)).rejects.toThrow();
+  await expect(world.clock.complete(world.tend(), FUNCTION_MS)).rejects.toThrow('a bug');
   broken.mockRestore();
   expect(world.telemetry.total('FanOutLost')).toBe(1);
   expect(world.telemetry.total('TendRuns')).toBe(1);
