@@ -18,7 +18,7 @@ import {
   SQSClient,
 } from '@aws-sdk/client-sqs';
 import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
-import { MINUTE_MS } from '#core/time.ts';
+import { DAY_MS, MINUTE_MS } from '#core/time.ts';
 import type { StageName } from './configurations.ts';
 import { type Deployed, deployed } from './deployed.ts';
 import { type FaultGate, HIDDEN_MS, startFaultGate } from './fault-gate.ts';
@@ -102,7 +102,8 @@ export async function openStage(name: StageName, services: Services, folder: str
   for (const bucket of made.buckets) await s3.send(new CreateBucketCommand({ Bucket: bucket }));
   await makeSecrets(name, rest);
 
-  let skewMs = 0;
+  // Always the same minute of a day: what is written once an hour, or a day, is written in the same calls of each run.
+  let skewMs = DAY_MS - (Date.now() % DAY_MS) + MINUTE_MS;
   const printed: { id: string; line: string }[] = [];
   const urlOf = (queue: RegExp): string => [...urls].find(([it]) => queue.test(it))?.[1] ?? '';
   const receive = async (QueueUrl: string): Promise<readonly Message[]> => {
