@@ -24,29 +24,28 @@ interface Expression {
   readonly flags: string;
 }
 
+/** Of the syntax tree, or a list of them. */
+interface Node {
+  readonly type?: string;
+  readonly regex?: { readonly pattern: string; readonly flags: string };
+  readonly callee?: { readonly name?: string };
+  readonly arguments?: readonly { readonly value?: unknown }[];
+}
+
 /** Literals, and constant patterns of `new RegExp`. */
 function expressionsOf(file: string): Expression[] {
   const found: Expression[] = [];
-  const visit = (node: unknown): void => {
-    if (Array.isArray(node)) node.forEach(visit);
-    if (typeof node !== 'object' || node === null) return;
-    const {
-      type,
-      regex,
-      callee,
-      arguments: given,
-    } = node as Record<string, never> & {
-      readonly type?: string;
-      readonly regex?: { readonly pattern: string; readonly flags: string };
-      readonly callee?: { readonly name?: string };
-      readonly arguments?: readonly { readonly value?: unknown }[];
-    };
+  const visit = (node: Node): void => {
+    const { type, regex, callee, arguments: given } = node;
     if (regex) found.push({ where: file, ...regex });
     if (type === 'NewExpression' && callee?.name === 'RegExp' && typeof given?.[0]?.value === 'string')
       found.push({ where: file, pattern: given[0].value, flags: '' });
-    Object.values(node).forEach(visit);
+    for (const name in node) {
+      const inner = node[name as keyof Node];
+      if (typeof inner === 'object' && inner !== null) visit(inner as Node);
+    }
   };
-  visit(parseAst(readFileSync(join(ROOT, file), 'utf8'), { lang: 'ts' }).body);
+  visit(parseAst(readFileSync(join(ROOT, file), 'utf8'), { lang: 'ts' }).body as Node);
   return found;
 }
 
