@@ -8,7 +8,7 @@ import { groupsOf } from '#core/side-by-side.ts';
 import { SECOND_MS, toIso } from '#core/time.ts';
 import { stateWord } from '#core/words.ts';
 import { healthOf, setGate } from '#operator/customers/deliveries.ts';
-import { findOne } from '#operator/events/find-one.ts';
+import { findEach } from '#operator/events/find-one.ts';
 import { pause, pausesOf } from '#operator/events/pauses.ts';
 import { meantForReplay, noteInJobs, type ReplayOutcome, replayNow } from '#operator/events/replay.ts';
 import type { Operator } from '#operator/operator.ts';
@@ -79,9 +79,7 @@ async function meantItems(operator: Operator, most: number, args: ReplayArgument
   if (ids !== undefined) {
     if (ids.length === 0 || ids.length > most)
       throw wrong('ids', `${ids.length} ids`, `1 to ${most}`, 'replay them in several calls');
-    const found: EventItem[] = [];
-    for (const id of ids) found.push(await findOne(operator, id, undefined));
-    return [...new Map(found.map(item => [item.pk, item])).values()];
+    return findEach(operator, ids, undefined);
   }
   const asOf = operator.clock.now();
   const filter = meantBy(operator, { status: 'dead_letter', ...written }, asOf);

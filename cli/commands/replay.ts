@@ -5,7 +5,7 @@ import { toEventId } from '#core/glossary.ts';
 import type { ReplayJob } from '#core/inbound/replay/replay-job.ts';
 import { reportJob } from '#core/inbound/replay/report-job.ts';
 import { FILTER_FIELDS } from '#core/inbound/search/event-filter.ts';
-import { findOne } from '#operator/events/find-one.ts';
+import { findEach } from '#operator/events/find-one.ts';
 import {
   beginning,
   cancelJob,
@@ -101,11 +101,10 @@ export function addReplay(program: RunCommand): void {
 
 async function replayByIds(run: Run, ids: readonly string[], options: ReplayOptions): Promise<ExitCode> {
   refuseBesideIds(options, [...FILTER_FIELDS.filter(name => name !== 'source'), 'limit', 'rate']);
-  if (options['body'] !== undefined && ids.length > 1)
+  if (options['body'] !== undefined && new Set(ids).size > 1)
     throw usageError('--body with several events', '--body with one event', 'replay them one by one');
   const why = options['dryRun'] === true ? '' : await reasonOf(run, options);
-  const items = [];
-  for (const id of ids) items.push(await findOne(run, id, options['source'] as string | undefined));
+  const items = await findEach(run, ids, options['source'] as string | undefined);
   if (options['dryRun'] === true) {
     run.out.result({ count: items.length, events: items.map(it => toEventId(it.pk)) }, () => [
       `${items.length} event${items.length === 1 ? '' : 's'} would be replayed`,
@@ -113,7 +112,7 @@ async function replayByIds(run: Run, ids: readonly string[], options: ReplayOpti
     return EXIT.ok;
   }
   await run.confirm(
-    `Replay ${ids.length} event${ids.length === 1 ? '' : 's'} in ${run.environment}?`,
+    `Replay ${items.length} event${items.length === 1 ? '' : 's'} in ${run.environment}?`,
     options['yes'] as boolean,
   );
   let failures = 0;

@@ -27,3 +27,17 @@ export async function findOne(operator: Operator, id: string, source: string | u
     'not_found',
   );
 }
+
+/** The events behind several ids, in their order; one that is named twice, in whatever form, is there once. Throws as `findOne`. */
+export async function findEach(
+  operator: Operator,
+  ids: readonly string[],
+  source: string | undefined,
+): Promise<readonly EventItem[]> {
+  const found = new Map<EventItem['pk'], EventItem>();
+  for (const id of ids) {
+    const item = await findOne(operator, id, source);
+    found.set(item.pk, item);
+  }
+  return [...found.values()];
+}

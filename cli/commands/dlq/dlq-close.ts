@@ -3,7 +3,7 @@ import { splitEventPk, toEventId } from '#core/glossary.ts';
 import type { EventItem } from '#core/inbound/protocol/event-item.ts';
 import type { WrittenFilter } from '#core/inbound/search/event-filter.ts';
 import { closeDeaths, meantToClose } from '#operator/deaths/close-deaths.ts';
-import { findOne } from '#operator/events/find-one.ts';
+import { findEach } from '#operator/events/find-one.ts';
 import { EXIT, type ExitCode, usageError } from '../../cli-error.ts';
 import { filterOf, refuseBesideIds } from '../../filter-options.ts';
 import { isStopped, STOPPED } from '../../io.ts';
@@ -72,16 +72,14 @@ async function named(run: Run, ids: readonly string[], options: CloseOptions): P
     { ...options },
     FILTERS.filter(name => name !== 'source'),
   );
-  const items: EventItem[] = [];
-  for (const id of ids) {
-    const item = await findOne(run, id, options.source);
+  const items = await findEach(run, ids, options.source);
+  for (const item of items) {
     if (item.status !== 'dead_letter')
       throw usageError(
         `${toEventId(item.pk)} is ${item.status}`,
         'events with the status dead_letter',
         'leave this one out',
       );
-    items.push(item);
   }
   return items;
 }

@@ -275,6 +275,18 @@ describe('replay', () => {
     expect((await cli.run(args, { answers: [''] })).code).toBe(2);
   });
 
+  it('takes an event once that is named twice, in whatever form', async () => {
+    await cli.happen(['bad-1', 'bad-2']);
+    const twice = ['bad-1', 'bad-2', 'evt_shop.bad-1'];
+    expect((await cli.json(['replay', ...twice, '--dry-run'])).value).toEqual({
+      count: 2,
+      events: ['evt_shop.bad-1', 'evt_shop.bad-2'],
+    });
+    const replayed = await cli.run(['replay', ...twice, '--why', 'x', '--yes'], { screen: true });
+    expect(replayed).toMatchObject({ code: 0, stdout: 'evt_shop.bad-1  replayed\nevt_shop.bad-2  replayed\n' });
+    expect(replayed.stderr).not.toContain('somebody else');
+  });
+
   it('says 5 when only some could be replayed', async () => {
     await cli.happen(['bad-1', 'bad-2']);
     const gone = cli.gateway.payloads;

@@ -150,3 +150,11 @@ it('purge says which events it leaves open', async () => {
   expect(purged.stderr).toContain('holdfast dlq close --cause … --why "…"');
   cli.world.stop();
 });
+
+it('closes an event once that is named twice', async () => {
+  const cli = await withDeath();
+  const twice = ['dlq', 'close', 'bad-1', 'evt_shop.bad-1', '--why', 'booked by hand'];
+  expect((await cli.json([...twice, '--dry-run'])).value).toMatchObject({ count: 1 });
+  expect(await cli.json([...twice, '--yes'])).toMatchObject({ code: 0, value: { closed: 1, left: 0 } });
+  cli.world.stop();
+});
