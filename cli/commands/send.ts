@@ -1,6 +1,7 @@
 /** `holdfast send`: a correctly signed sample event through the front door, and what became of it. */
 import type { ResolvedSource } from '#core/config/resolved-config.ts';
 import { toEventId } from '#core/glossary.ts';
+import { explainError, isUnforeseen } from '#operator/explain-error.ts';
 import { sampleEvent } from '#operator/sources/sample-event.ts';
 import { parseJson, sendToSource, waitForEnd } from '#operator/sources/send-request.ts';
 import { readSourceSecret } from '#operator/sources/source-secret.ts';
@@ -57,7 +58,10 @@ export function addSend(program: RunCommand): void {
       let [sent, refused] = [0, 0];
       for (let n = 1; n <= count && !run.io.interrupted.aborted; n++) {
         const request = requestOf(source, options, body, run.clock.now());
-        const answer = await sendToSource(run, source, request);
+        const answer = await sendToSource(run, source, request).catch((error: unknown) => {
+          progress.end();
+          throw count === 1 ? error : stoppedAt(run, name, { sent, refused, count }, error);
+        });
         const ok = answer.status >= 200 && answer.status < 300;
         sent += 1;
         if (!ok) refused += 1;
@@ -79,6 +83,22 @@ export function addSend(program: RunCommand): void {
       if (sent < count && isStopped(run.io)) return EXIT.interrupted;
       return refused === 0 ? EXIT.ok : refused === sent ? EXIT.failure : EXIT.partial;
     });
+}
+
+/** Tells how many went before a request failed. An error that nobody foresaw stays as it is. */
+function stoppedAt(
+  run: Run,
+  source: string,
+  { sent, refused, count }: { readonly sent: number; readonly refused: number; readonly count: number },
+  error: unknown,
+): unknown {
+  const counts = `${sent} of ${count} sent, ${refused} refused`;
+  run.out.result({ sent, refused }, () => [counts]);
+  run.out.note(`Stopped: ${counts}. The next one failed, and may have arrived all the same.`);
+  run.out.note(`See what arrived: ${run.command(`events ls --source ${source} --since 5m`)}`);
+  run.out.note(`For the rest, type the same with --count ${count - sent}.`);
+  if (isUnforeseen(error) || sent === refused) return error;
+  return new OperatorError(explainError(error).message, 'partial', { cause: error });
 }
 
 /** A fresh sample (or the given bytes), not signed yet. Throws OperatorError (usage) for a header without a name. */

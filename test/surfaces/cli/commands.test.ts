@@ -328,6 +328,25 @@ describe('send', () => {
     expect(cli.world.items()).toHaveLength(5);
   });
 
+  it('says how many went when one of many fails', async () => {
+    const { http } = cli.gateway;
+    let calls = 0;
+    const failing: typeof http = (...given) =>
+      ++calls === 4 ? Promise.reject(new Error('connect ECONNRESET 192.0.2.1:443')) : http(...given);
+    const { code, value, stderr } = await cli.json(['send', 'shop', '--count', '20'], { gateway: { http: failing } });
+    expect(code).toBe(5);
+    expect(value).toEqual({ sent: 3, refused: 0 });
+    expect(stderr).toContain('ECONNRESET');
+    expect(stderr).toContain('3 of 20 sent, 0 refused. The next one failed');
+    expect(stderr).toContain('holdfast events ls --source shop --since 5m');
+    expect(stderr).toContain('--count 17');
+
+    calls = 3;
+    const first = await cli.json(['send', 'shop', '--count', '20'], { gateway: { http: failing } });
+    expect([first.code, first.value]).toEqual([1, { sent: 0, refused: 0 }]);
+    expect(first.stderr).toContain('0 of 20 sent');
+  });
+
   it('tells what is wrong when the gateway refuses', async () => {
     cli.vault.stored.set('holdfast/local/shop', { kind: 'set', text: 'another secret' });
     const { code, stdout, stderr } = await cli.run(['send', 'shop']);
