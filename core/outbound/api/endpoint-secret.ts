@@ -5,6 +5,7 @@ import type { EndpointItem, StoredKey } from '#core/outbound/protocol/items.ts';
 import { secretsKey } from '#core/outbound/protocol/keys.ts';
 import {
   keyText,
+  letterKey,
   parseSecretText,
   plainSecret,
   type SecretBytes,
@@ -17,7 +18,7 @@ import { newKeyWaits, openKey, signingKeys } from '#core/outbound/sign/signing-k
 import { allowing, number, oneOf } from '#core/problem.ts';
 import { refuse, refuseProblems } from '#core/problem-reply.ts';
 import { json, type Reply } from '#core/reply.ts';
-import { textOf, toHex, utf8 } from '#core/scan/bytes.ts';
+import { toHex, utf8 } from '#core/scan/bytes.ts';
 import { DAY_SECONDS, toIso } from '#core/time.ts';
 import {
   type ApiCall,
@@ -104,7 +105,7 @@ export function showSecret(
     const text = keyText(secret, ports.crypto);
     return { key_id: kid, alg: secret.alg, secret: text, verify_with: text };
   }
-  const plain = secret.alg === 'sha256' && keyIsText(compatibility) ? textOf(secret.bytes) : undefined;
+  const plain = secret.alg === 'sha256' && keyIsText(compatibility) ? letterKey(secret.bytes).text : undefined;
   const verify = plain ?? verifyingText(secret, ports.crypto);
   return { key_id: kid, alg: secret.alg, secret: secretText(secret, ports.crypto), verify_with: verify };
 }

@@ -3,7 +3,7 @@
  * seed and public key, and `whpk_` for the public key alone.
  */
 import type { SigningCrypto } from '#core/ports.ts';
-import { concatBytes, fromBase64, toBase64, utf8 } from '#core/scan/bytes.ts';
+import { concatBytes, fromBase64, textOf, toBase64, toHex, utf8 } from '#core/scan/bytes.ts';
 import type { StoredKey } from './items.ts';
 
 /** What is sealed and signs: bytes of an HMAC key, or the seed of a key pair. */
@@ -27,6 +27,17 @@ export function secretText({ alg, bytes }: SecretBytes, crypto: Pick<SigningCryp
 /** The text whose letters are the key, for the forms that are keyed so: as it was brought along, or `whsec_…`. */
 export const keyText = (secret: SecretBytes, crypto: Pick<SigningCrypto, 'publicEd25519'>): string =>
   secret.plain ? new TextDecoder().decode(secret.bytes) : secretText(secret, crypto);
+
+/**
+ * The key of a receiver that takes the letters of its secret as the key (Convoy, Outpost): the bytes, where they are letters;
+ * of a secret that was made before the endpoint had such a receiver, which nobody can type, their hex.
+ */
+export function letterKey(bytes: Uint8Array): { readonly bytes: Uint8Array; readonly text: string } {
+  const text = textOf(bytes);
+  if (text !== undefined && !/\p{Cc}/u.test(text)) return { bytes, text };
+  const hex = toHex(bytes);
+  return { bytes: utf8(hex), text: hex };
+}
 
 const PLAIN = /^[\x20-\x7e]{16,128}$/;
 /** A secret of another system, for the forms that are keyed by its text; undefined: it begins as one of ours, or is none. */

@@ -6,6 +6,7 @@
  */
 
 import type { Compatibility } from '#core/outbound/protocol/items.ts';
+import { letterKey } from '#core/outbound/protocol/secret-text.ts';
 import type { SigningCrypto } from '#core/ports.ts';
 import { encode, utf8 } from '#core/scan/bytes.ts';
 import { toIso } from '#core/time.ts';
@@ -60,7 +61,7 @@ function macsOf(
   { keys, separator }: { readonly keys: readonly LiveKey[]; readonly separator: string },
 ): readonly string[] {
   const parts = timed ? [utf8(`${secondsOf(attempt)}${separator}`), attempt.body] : [attempt.body];
-  return keys.map(({ bytes }) => encode(crypto.hmac(hash, bytes, ...parts), encoding));
+  return keys.map(({ bytes }) => encode(crypto.hmac(hash, letterKey(bytes).bytes, ...parts), encoding));
 }
 
 /** Simple: one signature, and nothing else. Advanced: `t=…,v1=…`, one `v1` for each key, the time and a comma signed. */

@@ -79,6 +79,26 @@ describe('like convoy', () => {
   });
 });
 
+it.each(['convoy', 'outpost'] as const)(
+  'like %s, set later by a change: shows letters that verify, as of one that had it from the start',
+  async like => {
+    const { put, call, send } = await withApplication();
+    const { secret } = (await put({})).body;
+    await call('PATCH /v1/apps/{app}/endpoints/{ep}', EP, { compatibility: { like } });
+    const shown = async () => (await call('GET /v1/apps/{app}/endpoints/{ep}/secret', EP)).body.data;
+    const [{ verify_with: letters }] = await shown();
+    expect(letters).toMatch(/^[0-9a-f]{64}$/);
+    const headers = (await send('k1'))?.headers ?? {};
+    const mac = createHmac('sha256', letters).update('{"n": 1.10}').digest('hex');
+    expect(headers[`x-${like}-signature`]).toBe(like === 'outpost' ? `v0=${mac}` : mac);
+    // Who verifies our own header goes on with the same secret.
+    expect((await shown())[0].secret).toBe(secret);
+    const signed = `${headers['webhook-id']}.${headers['webhook-timestamp']}.{"n": 1.10}`;
+    const key = Buffer.from(secret.slice('whsec_'.length), 'base64');
+    expect(headers['webhook-signature']).toBe(`v1,${createHmac('sha256', key).update(signed).digest('base64')}`);
+  },
+);
+
 it.each([
   [{ like: 'stripe' }, 'compatibility.like'],
   [{}, 'compatibility.like'],
