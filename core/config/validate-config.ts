@@ -32,6 +32,7 @@ import { GONE, objectWithout, withoutGone } from './gone-keys.ts';
 import { isCidr } from './is-cidr.ts';
 import { otlpShape } from './otlp-config.ts';
 import { outboundShape } from './outbound-config.ts';
+import { checkProviderShape } from './provider-shape.ts';
 import { reconcileShape } from './reconcile-config.ts';
 import { routesShape } from './route-config.ts';
 import { throttleShape } from './throttle.ts';
@@ -85,11 +86,12 @@ function providerCheck(providers: Readonly<Record<string, ProviderSpec>>): Check
       retries: anything,
       setup: anything,
     },
-    ['id', 'verify', 'identity'],
+    ['id'],
   );
   return (value, path, report) => {
     if (typeof value === 'object' && value !== null) {
       inline(value, path, report);
+      if (!Array.isArray(value)) checkProviderShape(value, path, report);
     } else if (typeof value !== 'string' || !Object.hasOwn(providers, value)) {
       const ids = Object.keys(providers);
       const near = typeof value === 'string' ? closest(value, ids) : undefined;
@@ -100,6 +102,8 @@ function providerCheck(providers: Readonly<Record<string, ProviderSpec>>): Check
           ids.length <= 12 ? ids.join(', ') : `one of the ${ids.length} ids in providers/, or a spec of your own`,
         fix: near ? `did you mean "${near}"?` : 'describe it in providers/ (docs/receive/add-a-provider.md)',
       });
+    } else {
+      checkProviderShape(providers[value], path, report);
     }
   };
 }
