@@ -186,6 +186,27 @@ const alarmTarget: Check = (value, path, report) => {
   report({ path, given: show(value), allowed: allowed.join(', '), fix: 'use one of them' });
 };
 
+/** Told of one alarm once: CDK refuses a second subscription of one address with words about constructs. */
+const alarmTargets: Check = (value, path, report) => {
+  listOf(alarmTarget)(value, path, report);
+  const first = new Map<string, number>();
+  for (const [at, target] of Array.isArray(value) ? value.entries() : []) {
+    for (const kind of Object.keys(ALARM_TARGETS)) {
+      const address = (target as Readonly<Record<string, unknown>> | null)?.[kind];
+      if (typeof address !== 'string') continue;
+      const known = first.get(`${kind} ${address}`);
+      if (known === undefined) first.set(`${kind} ${address}`, at);
+      else
+        report({
+          path: `${path}[${at}].${kind}`,
+          given: `${show(address)}, as in ${path}[${known}]`,
+          allowed: 'each target once in a severity',
+          fix: 'remove one of them',
+        });
+    }
+  }
+};
+
 /** By alarm id; which ids there are is checked where the alarms are made. */
 const thresholds = withoutGone(
   GONE.thresholds,
@@ -251,9 +272,9 @@ export function validateConfig(
     alarmTargets: wordOr(
       'nobody',
       object<Record<Severity, unknown>>({
-        page: listOf(alarmTarget),
-        ticket: listOf(alarmTarget),
-        notice: listOf(alarmTarget),
+        page: alarmTargets,
+        ticket: alarmTargets,
+        notice: alarmTargets,
       }),
     ),
     alarms: oneOf('all', 'essential', 'none'),

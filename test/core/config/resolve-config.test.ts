@@ -341,6 +341,24 @@ describe('a mistake is named with its place, what was given, what is allowed and
     ).toEqual([]);
   });
 
+  it.each([
+    { email: 'oncall@example.com' },
+    { https: 'https://pager.example.com/x' },
+    { slack: 'oncall' },
+    { pagerDuty: 'oncall' },
+  ])('a target that a severity has twice: %j', target => {
+    const [[kind, address] = []] = Object.entries(target);
+    const targets = { page: [{ email: 'other@example.com' }, target, target], ticket: [target] };
+    expect(problemsOf(withValue(`${prod}.alarmTargets`, targets))).toEqual([
+      {
+        path: `${prod}.alarmTargets.page[2].${kind}`,
+        given: `"${address}", as in ${prod}.alarmTargets.page[1]`,
+        allowed: 'each target once in a severity',
+        fix: 'remove one of them',
+      },
+    ]);
+  });
+
   it('a provider spec with parts missing, each of them', () => {
     const missing = problemsOf(withValue('sources.stripe.provider', { id: 'x' })).map(each =>
       each.path.split('.').pop(),
