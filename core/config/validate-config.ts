@@ -15,6 +15,7 @@ import {
   text,
   wordOr,
 } from '#core/problem.ts';
+import { checkProviderShape } from '#core/provider/provider-shape.ts';
 import type { ProviderSpec } from '#core/provider/provider-spec.ts';
 import { domainShape } from './domain-config.ts';
 import { edgeShape } from './edge-config.ts';
@@ -32,7 +33,6 @@ import { GONE, objectWithout, withoutGone } from './gone-keys.ts';
 import { isCidr } from './is-cidr.ts';
 import { otlpShape } from './otlp-config.ts';
 import { outboundShape } from './outbound-config.ts';
-import { checkProviderShape } from './provider-shape.ts';
 import { reconcileShape } from './reconcile-config.ts';
 import { routesShape } from './route-config.ts';
 import { throttleShape } from './throttle.ts';
