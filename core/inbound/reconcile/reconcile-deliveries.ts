@@ -14,8 +14,8 @@ import type { RecordPorts } from '#core/inbound/ingest/record-and-send.ts';
 import type { ControlStore, EventStore } from '#core/inbound/ports.ts';
 import { eventKeyOf } from '#core/inbound/protocol/event-key.ts';
 import { groupsOf } from '#core/side-by-side.ts';
-import { patientCaller } from './ask-patiently.ts';
-import type { DeliveryApi, DeliveryContent, ListedDelivery } from './delivery-api.ts';
+import { type Asked, patientCaller } from './ask-patiently.ts';
+import type { DeliveryApi, DeliveryContent, DeliveryPage, ListedDelivery } from './delivery-api.ts';
 import { chooseWindow, type OpenWindow, type Progress, parseProgress, type WindowRules } from './progress.ts';
 
 export interface ReconcilePorts extends Omit<RecordPorts, 'store'> {
@@ -157,7 +157,7 @@ class ReconcileRun {
   async readPage(): Promise<End | undefined> {
     if (this.#pages >= this.#rules.maxPagesPerRun) return { end: 'page_limit' };
     if (this.#window.pages >= this.#rules.maxPagesPerRun * MAX_RUNS_PER_WINDOW) return this.#giveUpWindow('endless');
-    const asked = await this.#ask(() => this.#list.api.list(this.#window, this.#window.cursor));
+    const asked = await this.#askForPage();
     if (asked.kind === 'gave_up') return { end: asked.cause, reason: asked.reason };
     if (asked.kind === 'gone') return { end: 'refused', reason: 'the provider does not know this list' };
     this.#pages += 1;
@@ -179,6 +179,23 @@ class ReconcileRun {
     this.#window = { ...this.#window, cursor: next, pages: this.#window.pages + 1 };
     const kept = await this.#keep(given({ doneUntil: this.#progress.doneUntil, window: this.#window }));
     return kept ? undefined : { end: 'overtaken' };
+  }
+
+  /**
+   * A cursor that an earlier run left may mean nothing any more: where it is refused and the list without it is not, the
+   * window begins again. A provider that refuses both refuses more than the cursor, which stays.
+   */
+  async #askForPage(): Promise<Asked<DeliveryPage>> {
+    const { api } = this.#list;
+    const { cursor, ...anew } = this.#window;
+    const asked = await this.#ask(() => api.list(this.#window, cursor));
+    const isRefused = asked.kind === 'gone' || (asked.kind === 'gave_up' && asked.cause === 'refused');
+    if (!isRefused || cursor === undefined || this.#pages > 0) return asked;
+    const again = await this.#ask(() => api.list(anew, undefined));
+    if (again.kind !== 'answered') return asked;
+    this.#window = anew;
+    this.#cursors.clear();
+    return again;
   }
 
   /** Of each event its newest attempt decides; one that is newer than the window may still be on its way. */

@@ -237,6 +237,28 @@ describe('one run', () => {
     expect(server.calls).toHaveLength(6);
   });
 
+  it('begins the window again where the cursor of an earlier run is refused', async () => {
+    expect(await gap.run(api, { maxPagesPerRun: 1 })).toMatchObject({ end: 'page_limit', healed: 8 });
+    const list = server.answer;
+    server.calls.length = 0;
+    // Stripe no longer knows the event that the cursor names.
+    server.answer = call =>
+      call.query.has('starting_after') && server.calls.length === 1 ? { status: 400 } : list(call);
+    expect(await gap.run(api)).toMatchObject({ end: 'finished', pages: 3, listed: 20, healed: 12 });
+    expect(gap.world.items()).toHaveLength(20);
+  });
+
+  it('keeps its cursor where the provider refuses the list itself', async () => {
+    await gap.run(api, { maxPagesPerRun: 1 });
+    const list = server.answer;
+    server.calls.length = 0;
+    server.answer = () => ({ status: 400 });
+    expect(await gap.run(api)).toMatchObject({ end: 'refused', reason: expect.stringContaining('400'), pages: 0 });
+    expect(server.calls).toHaveLength(2);
+    server.answer = list;
+    expect(await gap.run(api)).toMatchObject({ end: 'finished', pages: 2, healed: 12 });
+  });
+
   it('does not go past an event that neither the table nor the queue takes', async () => {
     gap.down.add('insert').add('send');
     expect(await gap.run(api)).toMatchObject({ end: 'store_unavailable', healed: 0 });
