@@ -60,6 +60,12 @@ export function secretOf(
   // A receiver of such a form has one text, which signs and verifies: a key pair would be a text that nobody may give away.
   if (isText && (alg === 'ed25519' || secret?.startsWith('whsk_')))
     refuseKind(alg === 'ed25519' ? 'alg' : 'secret', `a shared secret: the form ${signature} is keyed by its text`);
+  if (signature === 'standard-v1a' && (alg === 'sha256' || secret?.startsWith('whsec_')))
+    refuseKind(
+      alg === 'sha256' ? 'alg' : 'secret',
+      'a key pair (whsk_…): the form standard-v1a is signed with one',
+      'leave it out, or choose the signature standard',
+    );
   if (secret === undefined) {
     const wanted = alg ?? (signature === 'standard-v1a' ? 'ed25519' : 'sha256');
     const bytes = ports.randomBytes(SECRET_BYTES);
@@ -75,8 +81,28 @@ export function secretOf(
   throw new Error('unreachable');
 }
 
-const refuseKind = (path: 'alg' | 'secret', allowed: string): void =>
-  refuseProblems([{ path, given: 'another kind of secret', allowed, fix: 'leave it out' }]);
+const refuseKind = (path: 'alg' | 'secret', allowed: string, fix = 'leave it out'): void =>
+  refuseProblems([{ path, given: 'another kind of secret', allowed, fix }]);
+
+/** Kinds of the secrets that are alive, the first one's first. */
+async function secretKinds({ store, clock }: Pick<ApiPorts, 'store' | 'clock'>, id: EndpointItem['id']) {
+  const { keys = [] } = (await store.get(secretsKey(id), 'consistent')) ?? {};
+  return [...new Set(signingKeys(keys, clock.now()).map(({ alg }) => alg))];
+}
+
+/** Throws `Refused` (400) for an endpoint with a shared secret that would be called v1a. */
+export async function refuseSharedAsPair(ports: ApiPorts, { id, signature }: EndpointItem, wanted: unknown) {
+  if (wanted !== 'standard-v1a' || signature === wanted) return;
+  if (!(await secretKinds(ports, id)).includes('sha256')) return;
+  refuseProblems([
+    {
+      path: 'signature',
+      given: 'standard-v1a for an endpoint with a shared secret (whsec_…)',
+      allowed: 'standard-v1a where every valid secret is a key pair',
+      fix: 'with the signature standard, POST …/secret/rotate {"alg":"ed25519"}, and choose it when the old secret has ended',
+    },
+  ]);
+}
 
 /** Its receiver takes the letters of the secret as the key, and not what they encode. */
 const keyIsText = (compatibility: EndpointItem['compatibility']): boolean =>

@@ -48,7 +48,14 @@ import {
   newEndpointOf,
   showEndpoint,
 } from './endpoint-body.ts';
-import { SECRET_FIELDS, type SecretBody, sealKey, secretOf, showSecret } from './endpoint-secret.ts';
+import {
+  refuseSharedAsPair,
+  SECRET_FIELDS,
+  type SecretBody,
+  sealKey,
+  secretOf,
+  showSecret,
+} from './endpoint-secret.ts';
 import { uid } from './fields.ts';
 import { exchangeTest } from './test-delivery.ts';
 
@@ -162,6 +169,7 @@ const refuseMisfits = (endpoint: NewEndpoint): void =>
 async function change(call: ApiCall, there: EndpointItem, body: EndpointBody, ifVersion?: number): Promise<Reply> {
   refuseProblems(kindProblems(body, there, false));
   if (body.url !== undefined) refuseTarget(call, body.url);
+  await refuseSharedAsPair(call.ports, there, body.signature);
   const fields = changeOf(body);
   const changesForm = NAMING.some(name => name in fields);
   const result = await changeEndpoint(call.ports, there.app, there.id, {

@@ -1,6 +1,6 @@
 /** Secrets as they are asked for and shown: what the receiver is told to verify with does verify. */
 import { createHmac } from 'node:crypto';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { withEndpoint } from '#test/kit/producer-world.ts';
 
 const ENDPOINTS = '/v1/apps/{app}/endpoints';
@@ -32,6 +32,39 @@ it.each(['timestamp-sha256', 'body-sha256', 't-v1'])(
     expect([refused.status, refused.body.details?.[0].path]).toEqual([400, 'alg']);
   },
 );
+
+describe('the form standard-v1a, which is a key pair', () => {
+  const signature = 'standard-v1a';
+  it('has no shared secret: not from the start, and not by a rotation', async () => {
+    const { call, app } = await withEndpoint();
+    const { id: ep } = (await call(`POST ${ENDPOINTS}`, { app }, { url, signature })).body;
+    for (const body of [{ alg: 'sha256' }, { secret: shared }]) {
+      const [path] = Object.keys(body);
+      const made = await call(`POST ${ENDPOINTS}`, { app }, { url, signature, ...body });
+      const rotated = await call(`POST ${E}/secret/rotate`, { app, ep }, body);
+      for (const refused of [made, rotated]) {
+        expect([refused.status, refused.body.details?.[0].path]).toEqual([400, path]);
+        expect(JSON.stringify(refused.body)).not.toContain(shared);
+      }
+    }
+    expect((await call(`POST ${E}/secret/rotate`, { app, ep }, { secret: await pair() })).status).toBe(201);
+  });
+
+  it('is chosen later when the last shared secret has ended, and the refusal says how', async () => {
+    const { call, app, pass } = await withEndpoint();
+    const { id: ep } = (await call(`POST ${ENDPOINTS}`, { app }, { url })).body;
+    const choose = () => call(`PATCH ${E}`, { app, ep }, { signature });
+    const first = await choose();
+    expect([first.status, first.body.details?.[0].path]).toEqual([400, 'signature']);
+    expect(first.body.details[0].fix).toContain('"alg":"ed25519"');
+    await call(`POST ${E}/secret/rotate`, { app, ep }, { alg: 'ed25519', grace_seconds: 60 });
+    expect((await choose()).status).toBe(400);
+    pass(61_000);
+    expect((await choose()).status).toBe(200);
+    // What is there is no choice: a form that is saved gives all of it again.
+    expect((await choose()).status).toBe(200);
+  });
+});
 
 it('takes no secret of another kind than the one that is asked for beside it', async () => {
   const { call, app } = await withEndpoint();
