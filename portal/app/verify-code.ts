@@ -32,6 +32,26 @@ export const FORMS: Readonly<Record<string, Form>> = {
   },
 };
 
+/**
+ * What verifies an endpoint's requests: a form that the code is written for, a key pair, or both while one replaces the
+ * other. Standard Webhooks signs by the kind of each secret; the other forms are keyed by its text, whatever it is.
+ */
+export function verifiedBy({ signature, secret_algs: algs = [] }: SignedEndpoint): {
+  readonly form?: Form;
+  readonly hasPair: boolean;
+} {
+  const form = FORMS[signature === 'standard-v1a' ? 'standard' : signature];
+  if (form !== FORMS['standard']) return { ...(form && { form }), hasPair: false };
+  const [isShared, hasPair] = algs.length
+    ? [algs.includes('sha256'), algs.includes('ed25519')]
+    : [signature === 'standard', signature === 'standard-v1a'];
+  return { ...(isShared && form && { form }), hasPair };
+}
+interface SignedEndpoint {
+  readonly signature: string;
+  readonly secret_algs?: readonly string[];
+}
+
 export const LANGUAGES = ['Node.js', 'Python', 'Go', 'Java', 'Ruby', 'PHP'] as const;
 export type Language = (typeof LANGUAGES)[number];
 

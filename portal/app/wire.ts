@@ -11,12 +11,14 @@ export interface Endpoint extends EndpointState {
   readonly headers: Readonly<Record<string, string>>;
   readonly signature: string;
   readonly signature_header: string | null;
+  /** Of one that is asked for by itself: kinds of the secrets that sign. */
+  readonly secret_algs?: readonly string[];
   readonly version: number;
   readonly gate: 'open' | 'paused' | 'disabled' | 'deleted';
 }
 export type EndpointHealth = Health & Pick<Endpoint, 'gate'>;
 export interface NewEndpoint extends Endpoint {
-  readonly secret?: string;
+  readonly verify_with?: string;
 }
 
 /** Of the last day. */

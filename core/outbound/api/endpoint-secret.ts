@@ -85,7 +85,7 @@ const refuseKind = (path: 'alg' | 'secret', allowed: string, fix = 'leave it out
   refuseProblems([{ path, given: 'another kind of secret', allowed, fix }]);
 
 /** Kinds of the secrets that are alive, the first one's first. */
-async function secretKinds({ store, clock }: Pick<ApiPorts, 'store' | 'clock'>, id: EndpointItem['id']) {
+export async function secretKinds({ store, clock }: Pick<ApiPorts, 'store' | 'clock'>, id: EndpointItem['id']) {
   const { keys = [] } = (await store.get(secretsKey(id), 'consistent')) ?? {};
   return [...new Set(signingKeys(keys, clock.now()).map(({ alg }) => alg))];
 }

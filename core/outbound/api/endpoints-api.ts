@@ -53,6 +53,7 @@ import {
   SECRET_FIELDS,
   type SecretBody,
   sealKey,
+  secretKinds,
   secretOf,
   showSecret,
 } from './endpoint-secret.ts';
@@ -184,7 +185,9 @@ async function change(call: ApiCall, there: EndpointItem, body: EndpointBody, if
 export async function showOne(call: ApiCall): Promise<Reply> {
   const endpoint = await endpointOf(call);
   const runtime = await call.ports.store.get(runtimeKey(endpoint.id), 'consistent');
-  return json(200, { ...showEndpoint(endpoint), ...stateOf(runtime, call.ports.clock.now()) });
+  // What a receiver has to verify: in the form standard it is not the form that says so.
+  const kinds = await secretKinds(call.ports, endpoint.id);
+  return json(200, { ...showEndpoint(endpoint), secret_algs: kinds, ...stateOf(runtime, call.ports.clock.now()) });
 }
 
 /** `state`: those alone that are so now; a page may then be short, or empty, before the last one. */

@@ -86,7 +86,7 @@ const ROUTES = [
   [SESSION_ROUTE, 'read', []],
   [`GET ${APP}/endpoints`, 'read', ENDPOINT],
   [`POST ${APP}/endpoints`, 'manage', [...ENDPOINT, ...KEY]],
-  [`GET ${E}`, 'read', ENDPOINT],
+  [`GET ${E}`, 'read', [...ENDPOINT, 'secret_algs']],
   [`PATCH ${E}`, 'manage', ENDPOINT],
   [`DELETE ${E}`, 'manage', []],
   [`GET ${E}/secret`, 'secrets', KEY],

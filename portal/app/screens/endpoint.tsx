@@ -80,7 +80,7 @@ export function EndpointScreen({ ep, tab }: { readonly ep: string; readonly tab:
                 ) : tab === 'read' ? (
                   <Read ep={ep} />
                 ) : tab === 'verify' ? (
-                  <Verify signature={endpoint.signature} header={endpoint.signature_header} />
+                  <Verify endpoint={endpoint} />
                 ) : (
                   <Deliveries endpoint={endpoint} />
                 )}

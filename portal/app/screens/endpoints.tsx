@@ -100,15 +100,15 @@ function Made({ endpoint }: { readonly endpoint: NewEndpoint }) {
   return (
     <section class="card guide" role="status">
       <h2>{visible(addressWords(endpoint.url))} is there</h2>
-      {endpoint.secret === undefined ? (
+      {endpoint.verify_with === undefined ? (
         <p>People who may see its signing secret find it on the page of the endpoint.</p>
       ) : (
         <>
           <p>
-            We sign every request to it. Your server verifies the signature with this secret. You also find it on the
+            We sign every request to it. Your server verifies the signature with this. You also find it on the
             endpoint's page.
           </p>
-          <Command text={endpoint.secret} />
+          <Command text={endpoint.verify_with} />
         </>
       )}
       <p>

@@ -2,7 +2,8 @@
 import { useState } from 'preact/hooks';
 import { Copy, Field } from '../../../ui/parts.tsx';
 import { producer } from '../parts/session.ts';
-import { FORMS, LANGUAGES, type Language, verifyCode } from '../verify-code.ts';
+import { LANGUAGES, type Language, verifiedBy, verifyCode } from '../verify-code.ts';
+import type { Endpoint } from '../wire.ts';
 
 /** `ACME_WEBHOOK_SECRET`: the name, never the value. */
 function secretName(): string {
@@ -13,22 +14,25 @@ function secretName(): string {
   return /^[A-Z]/.test(name) ? `${name}_WEBHOOK_SECRET` : 'WEBHOOK_SECRET';
 }
 
-export function Verify({ signature, header }: { readonly signature: string; readonly header: string | null }) {
+export function Verify({ endpoint }: { readonly endpoint: Endpoint }) {
   const [language, setLanguage] = useState<Language>('Node.js');
   const [name, setName] = useState(secretName);
-  const known = FORMS[signature];
-  if (known === undefined)
-    return (
-      <p>
-        Requests are signed with a key pair (Standard Webhooks, v1a): verify with the public key, whpk_…, and a library
-        from standardwebhooks.com that knows v1a.
-      </p>
-    );
+  const { form: known, hasPair } = verifiedBy(endpoint);
+  const header = endpoint.signature_header;
+  const pair = hasPair ? (
+    <p>
+      Requests are signed with a key pair (Standard Webhooks, v1a): verify with the public key, whpk_…, and a library
+      from standardwebhooks.com that knows v1a.
+    </p>
+  ) : null;
+  if (known === undefined) return pair;
   const form = header === null ? known : { ...known, header };
   const env = /^\w+$/.test(name) ? name : 'WEBHOOK_SECRET';
   const code = verifyCode(language, form, env);
   return (
     <>
+      {pair}
+      {hasPair ? <p>Until the rotation is over they are also signed with the shared secret, whsec_…:</p> : null}
       <p>
         Verify every request before you use it: check its signature over its exact bytes
         {form.time === undefined ? '' : ', and that it is at most five minutes old'}. Then answer 2xx within 5 seconds,

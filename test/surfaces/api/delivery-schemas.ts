@@ -241,6 +241,12 @@ const STATE = {
   success_rate_1h: orNull(number()),
   success_rate_24h: orNull(number()),
 };
+const SECRET_ALGS = {
+  secret_algs: listOf(
+    oneOf(['sha256', 'ed25519']),
+    'Of one that is asked for by itself: kinds of its valid secrets. With standard, ed25519 signs v1a.',
+  ),
+};
 const KEY = {
   key_id: text(),
   alg: oneOf(['sha256', 'ed25519']),
@@ -348,7 +354,7 @@ export const SCHEMAS: Readonly<Record<string, Schema>> = {
     cursor: orNull(text('Null: that was the last page.')),
   }),
   Endpoint: object(ENDPOINT),
-  EndpointWithState: object({ ...ENDPOINT, ...STATE }),
+  EndpointWithState: object({ ...ENDPOINT, ...STATE, ...SECRET_ALGS }, Object.keys(SECRET_ALGS)),
   EndpointWithSecret: {
     ...object({ ...ENDPOINT, ...KEY }, Object.keys(KEY)),
     description: 'The secret, but for kind pull, where nothing is signed.',
