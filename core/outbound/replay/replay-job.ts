@@ -71,7 +71,7 @@ interface Run {
 /**
  * Runs every running job for a while; `until`: nothing new begins after. By turns: a page of one job of each application,
  * so that no customer's jobs wait for those of another. `finished` is told each that is done. A job that fails by a bug is
- * left until the next run: what it threw is thrown when the others had their turns.
+ * left until the next run: what it threw is thrown when the others had their turns, and before a DependencyError that ends them.
  */
 export async function runReplayJobs(
   ports: ReplayJobPorts,
@@ -85,7 +85,7 @@ export async function runReplayJobs(
     try {
       return await runOnePage(ports, rules, run, finished);
     } catch (error) {
-      if (error instanceof DependencyError) throw error;
+      if (error instanceof DependencyError) throw bugs.length > 0 ? bugs[0] : error;
       bugs.push(error);
       return undefined;
     }

@@ -1,5 +1,6 @@
 /** Replay jobs beside one another: however many there are and whatever one endpoint does, each goes on. */
 import { expect, it } from 'vitest';
+import { DependencyError } from '#core/errors.ts';
 import { answerApi } from '#core/outbound/api/answer-api.ts';
 import type { ItemStore } from '#core/outbound/ports.ts';
 import type { AppId, EndpointId, MessageId } from '#core/outbound/protocol/ids.ts';
@@ -83,6 +84,31 @@ it('runs a job beside one that fails by a bug, whichever is listed first', async
   await expect(world.minute()).rejects.toThrow('a bug');
   for (const sound of [before, after]) expect((await stateOf(world, sound)).state).toBe('done');
   expect((await stateOf(world, broken)).state).toBe('running');
+});
+
+it('throws a bug of one job before what a later one could not reach', async () => {
+  const world = producerWorld();
+  const { app, eps } = await withDead(world, 'broken', [1]);
+  const { app: other, eps: others } = await withDead(world, 'other', [1]);
+  const asked: string[] = [];
+  const query: ItemStore['query'] = async range => {
+    if (JSON.stringify(range).includes(`${eps[0]}`)) {
+      asked.push('broken');
+      throw new RangeError('a bug');
+    }
+    if (JSON.stringify(range).includes(`${others[0]}`)) {
+      asked.push('unreachable');
+      throw new DependencyError('dynamodb', 'no answer');
+    }
+    return world.store.query(range);
+  };
+  const store = Object.assign(Object.create(world.store), { query }) as ItemStore;
+  await start(world, app);
+  world.pass(1);
+  await start(world, other);
+  const run = () => runReplayJobs({ ...world.ports, store }, world.rules, world.clock.now() + 40_000);
+  await expect(run()).rejects.toThrow('a bug');
+  expect(asked).toEqual(['broken', 'unreachable']);
 });
 
 it('runs a job whatever number of others is over', async () => {
