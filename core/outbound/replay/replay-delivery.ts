@@ -108,7 +108,8 @@ export async function replayOnce(
 }
 
 function refusalOf(record: RecordItem, request: Replay): ReplayRefusal | undefined {
-  if (request.asOf !== undefined && (record.replayedAt ?? 0) >= request.asOf) return 'already_replayed';
+  const { replayedAt } = record;
+  if (request.asOf !== undefined && replayedAt !== undefined && replayedAt >= request.asOf) return 'already_replayed';
   // A page was read a while ago: a session may have delivered what waited then.
   if (request.only !== undefined && record.status !== request.only) return 'already_replayed';
   if (!isOpen(record)) return undefined;

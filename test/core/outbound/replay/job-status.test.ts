@@ -124,3 +124,11 @@ it('tells a person to ask again, and not that the delivery goes on', async () =>
   expect((await ask(busy(store, 2))).status).toBe(202);
   expect(await record()).toMatchObject({ gen: 2 });
 });
+
+it('leaves alone with an as_of of long ago what was ever replayed, and nothing else', async () => {
+  const { settle, job } = await world();
+  const long = { status: 'retrying', as_of: '1970-01-01T00:00:00Z' };
+  expect((await job(long)).counts).toEqual({ seen: 1, replayed: 1, skipped: 0 });
+  await settle();
+  expect((await job(long)).counts.replayed).toBe(0);
+});
