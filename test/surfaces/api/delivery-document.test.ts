@@ -342,6 +342,7 @@ describe('docs/api/delivery-openapi.json', () => {
           someJob ? { app, endpoint: 'ep_none' } : given,
           route === 'GET /v1/stats' ? { app, endpoint: 'ep_none' } : {},
         );
+      if (someJob) await call(route, {}, { app, message: 'msg_none' });
       if (has(404, 'unknown_message')) await call(route, { ...nowhere, app }, given);
       if (has(404, 'unknown_delivery')) {
         const unsent = (await publish(app, `{"key":"${route}","type":"nobody.wants","data":{},"mode":"test"}`)).body.id;

@@ -269,7 +269,7 @@ export const ROUTES: Readonly<Record<Route, Described>> = {
     summary: 'Replays many deliveries as a job.',
     body: body(schemas.JOB_BODY, ['app']),
     answers: { 202: ref('ReplayJob') },
-    errors: NO_ENDPOINT,
+    errors: { ...NO_ENDPOINT, 410: ['message_gone'] },
   },
   'GET /v1/replay-jobs': {
     summary: 'Jobs: live ones, then those that are over, newest first.',

@@ -105,11 +105,11 @@ function describedFor(route: PortalRoute): Described {
 /** Those of the producer's route, and those of a token. */
 function refusalsOf(route: PortalRoute): Errors {
   const own: Errors = route === SESSION_ROUTE ? { 503: ['not_recorded'] } : errorsOf(route);
-  // A job for one message: of a customer, its own.
-  const also = route === 'POST /v1/replay-jobs' ? { 404: [...(own[404] ?? []), 'unknown_message'] } : {};
+  const { 410: _, ...job } = own;
+  // A job for one message: of a customer, its own. One that is gone and one of another are the same.
+  const known = route === 'POST /v1/replay-jobs' ? { ...job, 404: [...(own[404] ?? []), 'unknown_message'] } : own;
   return {
-    ...own,
-    ...also,
+    ...known,
     401: ['token_missing', 'token_invalid', 'token_expired', 'token_revoked'],
     403: ['not_allowed'],
     429: ['quota'],

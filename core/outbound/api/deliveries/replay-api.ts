@@ -1,6 +1,7 @@
 /** Replays: one delivery now, or many as a job that `tend` carries out. */
 import { askOrSkip } from '#core/ask.ts';
 import { given } from '#core/given.ts';
+import type { EpochMs } from '#core/glossary.ts';
 import {
   type ApiCall,
   applicationOf,
@@ -26,7 +27,7 @@ import { replayAsNew } from '#core/outbound/replay/replay-as-new.ts';
 import { type ReplayRefusal, replayDelivery } from '#core/outbound/replay/replay-delivery.ts';
 import { startReplayJob, steerReplayJob } from '#core/outbound/replay/replay-job.ts';
 import { boolean, number, oneOf, text } from '#core/problem.ts';
-import { refuse } from '#core/problem-reply.ts';
+import { refuse, refuseProblems } from '#core/problem-reply.ts';
 import { json, type Reply } from '#core/reply.ts';
 import { parseIso, toIso } from '#core/time.ts';
 import { unknownMessage, wasSentTo } from './deliveries-api.ts';
@@ -80,14 +81,16 @@ export async function createJob(call: ApiCall): Promise<Reply> {
   const body = bodyOf(call, fieldsFor(call.customer, JOB_FIELDS, Object.keys(CUSTOMER_JOB_FIELDS)), ['app']);
   const application = await applicationOf(call, body.app);
   const endpoint = body.endpoint === undefined ? undefined : (await endpointIn(call, application.id, body.endpoint)).id;
-  if (call.customer && body.message !== undefined) await refuseOthers(call, application, body.message as MessageId);
+  const [since, until] = [parseIso(body.since ?? ''), parseIso(body.until ?? '')];
+  refuseBackward(since, until);
+  if (body.message !== undefined) await refuseUnknown(call, application, body.message as MessageId);
   const now = ports.clock.now();
   const job: ReplayJobItem = {
     id: freshId('job', now, ports.ids.uuid()),
     app: application.id,
     ...given({ endpoint, message: body.message as MessageId | undefined, types: body.types, why: body.why }),
     status: body.status ?? 'dead',
-    ...given({ since: parseIso(body.since ?? ''), until: parseIso(body.until ?? '') }),
+    ...given({ since, until }),
     dryRun: body.dry_run ?? false,
     ratePerSecond: body.rate_per_second ?? rules.replaysPerSecond,
     by: caller,
@@ -108,9 +111,27 @@ async function beginNow({ ports }: ApiCall, { id, app }: Pick<ReplayJobItem, 'id
   await askOrSkip(asker, () => ports.jobs.send([{ v: 1, replay: id }], app));
 }
 
-/** Of another application and no broadcast that was sent to this one, or none: to a customer that is the same. */
-async function refuseOthers({ ports }: ApiCall, application: ApplicationItem, msg: MessageId): Promise<void> {
+/** Both ends belong to the window. */
+function refuseBackward(since: EpochMs | undefined, until: EpochMs | undefined): void {
+  if (since === undefined || until === undefined || since <= until) return;
+  refuseProblems([
+    {
+      path: 'since',
+      given: `${toIso(since)}, which is after until (${toIso(until)})`,
+      allowed: 'a window with a beginning before its end',
+      fix: 'move since back, or until on',
+    },
+  ]);
+}
+
+/** None. To a customer, one of another application that is no broadcast sent to this one is the same. */
+async function refuseUnknown(call: ApiCall, application: ApplicationItem, msg: MessageId): Promise<void> {
+  const { ports, customer } = call;
   const message = await ports.store.get(messageKey(msg), 'consistent');
+  if (customer === undefined) {
+    if (message === undefined) refuseReplay('message_gone');
+    return;
+  }
   const isTheirs = message?.app === application.id || (message && (await wasSentTo(ports, application, message)));
   if (!isTheirs) unknownMessage(msg, application.id);
 }

@@ -125,6 +125,34 @@ it('tells a person to ask again, and not that the delivery goes on', async () =>
   expect(await record()).toMatchObject({ gen: 2 });
 });
 
+it('refuses a message that does not exist as its single replay does', async () => {
+  const { app, ep, call, id } = await world();
+  const replay = 'POST /v1/apps/{app}/endpoints/{ep}/deliveries/{msg}/replay';
+  const single = await call(replay, { app, ep, msg: 'msg_none' }, { request_id: 'r' });
+  const { status, body } = await call('POST /v1/replay-jobs', {}, { app, message: 'msg_none' });
+  expect([status, body]).toEqual([410, single.body]);
+  expect([single.status, body.error]).toEqual([410, 'message_gone']);
+  expect((await call('GET /v1/replay-jobs', {})).body.data).toEqual([]);
+  expect((await call('POST /v1/replay-jobs', {}, { app, message: id })).status).toBe(202);
+});
+
+it('refuses a window that ends before it begins, and takes one of a single moment', async () => {
+  const { app, call } = await world();
+  const [early, late] = ['2026-11-20T00:00:00.000Z', '2026-11-21T00:00:00.000Z'];
+  const { status, body } = await call('POST /v1/replay-jobs', {}, { app, since: late, until: early });
+  expect([status, body.error]).toEqual([400, 'invalid_request']);
+  expect(body.details).toEqual([
+    {
+      path: 'since',
+      given: `${late}, which is after until (${early})`,
+      allowed: 'a window with a beginning before its end',
+      fix: 'move since back, or until on',
+    },
+  ]);
+  expect((await call('GET /v1/replay-jobs', {})).body.data).toEqual([]);
+  expect((await call('POST /v1/replay-jobs', {}, { app, since: early, until: early })).status).toBe(202);
+});
+
 it('leaves alone with an as_of of long ago what was ever replayed, and nothing else', async () => {
   const { settle, job } = await world();
   const long = { status: 'retrying', as_of: '1970-01-01T00:00:00Z' };
