@@ -7,7 +7,7 @@ export const monday: ProviderSpec = {
   checkedOn: '2026-11-21',
   unconfirmed: [
     'event fields',
-    "that the token names the webhook's URL (`aud`) for every kind of subscription",
+    "whether every kind of subscription names the webhook's URL in its token (`aud`)",
     'deadline',
   ],
   verify: [
