@@ -122,6 +122,7 @@ it('the price in the README is the one that prove says, and less than it may cos
 it('what it proves is an environment that prove takes, and it can sign for a source of it', async () => {
   expect(PROVABLE.filter(id => !isKnown(id) || PROVIDERS[id] === undefined)).toEqual([]);
   expect(Object.keys(PROVIDERS).filter(isKnown).sort()).toEqual([...PROVABLE].sort());
+  await mkdir(join(REPOSITORY, '.holdfast'), { recursive: true });
   const folder = await mkdtemp(join(REPOSITORY, '.holdfast/pipeline-'));
   try {
     const text = (await filesOf(['stripe', 'twilio'])).get('gateway.config.ts') ?? '';
